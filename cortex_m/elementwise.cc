@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "cortex_m/lowering.h"
+
+namespace rushlight::lowering {
+namespace {
+
+Result<kernels::BroadcastLoops> broadcast_loops(Lowering& l, const Node& node) {
+  const TensorType& out = l.result_type(node);
+  const std::vector<int> order = memory_order(out.layout, out.shape.size());
+  std::vector<int64_t> extent;
+  std::vector<std::vector<int64_t>> strides(2);
+  for (int axis : order) {
+    const auto d = static_cast<size_t>(axis);
+    extent.push_back(out.shape[d]);
+    for (size_t k = 0; k < 2; ++k) strides[k].push_back(broadcast_strides(l.type(node.operands[k]), out)[d]);
+  }
+  const Loops loops = collapse(extent, std::move(strides));
+  kernels::BroadcastLoops result{};
+  if (!fill(result.extent, loops.extent, 1) || !fill(result.stride_a, loops.strides[0], 0) ||
+      !fill(result.stride_b, loops.strides[1], 0))
+    return unsupported("broadcasting", fmt::format("needs {} nested loops; {} are allowed. Reshape the operands so that "
+                                                   "neighbouring axes broadcast alike",
+                                                   loops.extent.size(), kernels::kMaxLoops));
+  return result;
+}
+
+// The constants of TFLite's int8 addition.
+constexpr int kDoubleLeftShift = 20;
+
+Result<kernels::AddDoubleParams> add_double(const Quantization& a, const Quantization& b, double alpha,
+                                            const Quantization& out) {
+  kernels::AddDoubleParams params{};
+  const double scale_b = b.scale() * std::abs(alpha);
+  const double twice_larger = 2 * std::max(a.scale(), scale_b);
+  const auto factor_a = make_factor(a.scale() / twice_larger);
+  const auto factor_b = make_factor(scale_b / twice_larger);
+  const auto factor_out = make_factor(twice_larger / (std::ldexp(1.0, kDoubleLeftShift) * out.scale()));
+  for (const auto* factor : {&factor_a, &factor_b, &factor_out})
+    if (!*factor) return tl::unexpected(factor->error());
+  params.zero_point_a = a.zero_point();
+  params.zero_point_b = b.zero_point();
+  params.factor_a = *factor_a;
+  params.factor_b = *factor_b;
+  params.negate_b = alpha < 0 ? 1 : 0;
+  params.factor_out = *factor_out;
+  return params;
+}
+
+int32_t count(const Lowering& l, const Node& node) { return static_cast<int32_t>(l.result_type(node).elements()); }
+
+int32_t bits(float x) {
+  int32_t result = 0;
+  std::memcpy(&result, &x, sizeof result);
+  return result;
+}
+
+}  // namespace
+
+Status add(Lowering& l, const Node& node) {
+  auto loops = broadcast_loops(l, node);
+  if (!loops) return forward(loops);
+  const Quantization& a = l.type(node.operands[0]).quant;
+  const Quantization& b = l.type(node.operands[1]).quant;
+  const Quantization& out = l.result_type(node).quant;
+  const double alpha = node.attrs().real("alpha") * (node.op == "aten.sub"_op ? -1 : 1);
+  if (alpha == 0 || !std::isfinite(alpha))
+    return unsupported("alpha", fmt::format("is {}; it must be a number other than 0", alpha));
+  const kernels::OutputRange range = output_range(node.clamp.lo, node.clamp.hi, out);
+  std::vector<Binding> arguments = {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())};
+  const Lowering::CallOptions options{0, l.overwritable(node)};
+  if (l.rounding() == Rounding::single) {
+    const auto factors = make_add_factors(a, b, alpha, out);
+    if (!factors) return tl::unexpected(factors.error());
+    const kernels::AddSingleParams params{*loops,          factors->multiplier_a, factors->multiplier_b,
+                                          factors->offset, factors->shift,        range.lo,
+                                          range.hi};
+    l.call(node, "quantized_add_s8", params, std::move(arguments), options);
+  } else {
+    auto params = add_double(a, b, alpha, out);
+    if (!params) return forward(params);
+    params->loops = *loops;
+    params->output = range;
+    l.call(node, "quantized_add_s8", *params, std::move(arguments), options);
+  }
+  return {};
+}
+
+Status binary(Lowering& l, const Node& node) {
+  auto loops = broadcast_loops(l, node);
+  if (!loops) return forward(loops);
+  // "aten.maximum" runs as maximum_s8.
+  const std::string_view op = name(node.op);
+  const std::string kernel = fmt::format("{}_s8", op.substr(op.find('.') + 1));
+  l.call(node, kernel.c_str(), kernels::BinaryParams{*loops},
+         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())}, {0, l.overwritable(node)});
+  return {};
+}
+
+Status requantize(Lowering& l, const Node& node) {
+  const Quantization& in = l.type(node.operands[0]).quant;
+  const Quantization& out = l.result_type(node).quant;
+  const kernels::OutputRange range = output_range(node.clamp.lo, node.clamp.hi, out);
+  const std::vector<Binding> arguments = {l.bind(node.operands[0]), l.bind(node.result())};
+  const Lowering::CallOptions options{0, l.overwritable(node)};
+  if (in.scale() == out.scale() && in.zero_point() == out.zero_point()) {
+    l.call(node, "clamp_s8", kernels::ClampParams{count(l, node), range.lo, range.hi}, arguments, options);
+    return {};
+  }
+  const auto factor = make_factor(in.scale() / out.scale());
+  if (!factor) return tl::unexpected(factor.error());
+  l.call(node, "requantize_s8", kernels::RequantizeParams{count(l, node), in.zero_point(), *factor, range}, arguments,
+         options);
+  return {};
+}
+
+Status quantize(Lowering& l, const Node& node) {
+  const Quantization& out = l.result_type(node).quant;
+  if (l.result_type(node).dtype != DType::int8)
+    return unsupported("the result", fmt::format("is {}; int8 is supported", to_string(l.result_type(node))));
+  l.call(node, "quantize_per_tensor_s8",
+         kernels::QuantizeParams{count(l, node), bits(1.0F / static_cast<float>(out.scale())),
+                                 {out.zero_point(), out.lo, out.hi}},
+         {l.bind(node.operands[0]), l.bind(node.result())});
+  return {};
+}
+
+Status dequantize(Lowering& l, const Node& node) {
+  const TensorType& in = l.type(node.operands[0]);
+  if (in.dtype != DType::int8 || in.quant.per_channel())
+    return unsupported("the operand", fmt::format("is {}; int8 per tensor is supported", to_string(in)));
+  l.call(node, "dequantize_per_tensor_s8",
+         kernels::DequantizeParams{count(l, node), bits(static_cast<float>(in.quant.scale())), in.quant.zero_point()},
+         {l.bind(node.operands[0]), l.bind(node.result())});
+  return {};
+}
+
+}  // namespace rushlight::lowering

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution and linear layers: weights re-laid out, input zero point folded into the bias, one factor a channel, and
+// the proof that no accumulator can overflow.
+#include <algorithm>
+#include <cmath>
+
+#include "cortex_m/lowering.h"
+
+namespace rushlight::lowering {
+namespace {
+
+struct Layer {
+  std::vector<int32_t> bias;  // folded: bias - input zero point * sum of weights
+  std::vector<int32_t> multipliers;
+  std::vector<int32_t> shifts;
+};
+
+// A bias may be stored at a scale that differs from input * weight by the rounding of float32, not by more.
+constexpr double kBiasScaleTolerance = 1e-6;
+
+Status check_bias_scale(const Quantization& bias, double expected, size_t c) {
+  if (std::abs(bias.scale(c) / expected - 1) <= kBiasScaleTolerance) return {};
+  return unsupported("the bias", fmt::format("of channel {} has the scale {}; it must be input scale times weight scale, "
+                                             "{}",
+                                             c, bias.scale(c), expected));
+}
+
+// Real factor of one output channel. TFLite multiplies the scales of a per-tensor linear layer in float32; so does
+// `double` mode.
+double channel_factor(const Lowering& l, const Node& node, const Quantization& weight, size_t c) {
+  const double input = l.type(node.operands[0]).quant.scale();
+  const double output = l.result_type(node).quant.scale();
+  if (l.rounding() == Rounding::double_rounding && node.op == "aten.linear"_op && !weight.per_channel())
+    return static_cast<double>(static_cast<float>(input) * static_cast<float>(weight.scale())) / output;
+  return input * weight.scale(c) / output;
+}
+
+// Weights with the output channel first: [channels][inner].
+Result<Layer> prepare(const Lowering& l, const Node& node) {
+  const Tensor& weight = l.graph().constant(node.operands[1]);
+  const Quantization& weight_quant = l.type(node.operands[1]).quant;
+  const TensorType& input = l.type(node.operands[0]);
+  const auto w = weight.as<int8_t>();
+  const auto channels = static_cast<size_t>(weight.shape()[0]);
+  const size_t inner = channels == 0 ? 0 : w.size() / channels;
+  const bool has_bias = node.operands[2] != ValueId::none;
+  const int64_t reach = std::max(std::abs(int64_t{input.quant.lo}), std::abs(int64_t{input.quant.hi}));
+  Layer layer;
+  for (size_t c = 0; c < channels; ++c) {
+    int64_t sum = 0;
+    int64_t magnitude = 0;
+    for (size_t i = c * inner; i < (c + 1) * inner; ++i) {
+      sum += w[i];
+      magnitude += std::abs(int64_t{w[i]});
+    }
+    int64_t bias = 0;
+    if (has_bias) {
+      if (Status s = check_bias_scale(l.type(node.operands[2]).quant, input.quant.scale() * weight_quant.scale(c), c); !s)
+        return forward(s);
+      bias = l.graph().constant(node.operands[2]).as<int32_t>()[c];
+    }
+    const int64_t folded = bias - int64_t{input.quant.zero_point()} * sum;
+    // Bounds every partial sum, whatever the order of the taps.
+    const int64_t greatest = std::abs(folded) + magnitude * reach;
+    if (greatest > INT32_MAX)
+      return unsupported("the accumulator", fmt::format("of channel {} can reach {}; int32 holds 2147483647. The bias or "
+                                                        "the weights of that channel are too large for their scale",
+                                                        c, greatest));
+    const auto factor = make_factor(channel_factor(l, node, weight_quant, c));
+    if (!factor) return tl::unexpected(factor.error());
+    layer.bias.push_back(static_cast<int32_t>(folded));
+    layer.multipliers.push_back(factor->multiplier);
+    layer.shifts.push_back(factor->shift);
+  }
+  return layer;
+}
+
+Status check_weights(const Lowering& l, const Node& node) {
+  for (size_t i = 1; i < node.operands.size(); ++i)
+    if (node.operands[i] != ValueId::none && !l.graph().is_constant(node.operands[i]))
+      return unsupported(fmt::format("operand '{}'", node.row().operand(i).name),
+                         "is computed; weights and biases must be constants");
+  if (l.type(node.operands[1]).dtype != DType::int8)
+    return unsupported("the weight", fmt::format("is {}; int8 is supported", to_string(l.type(node.operands[1]))));
+  if (node.operands[2] != ValueId::none && l.type(node.operands[2]).dtype != DType::int32)
+    return unsupported("the bias", fmt::format("is {}; int32 is supported", to_string(l.type(node.operands[2]))));
+  return {};
+}
+
+std::vector<int8_t> permuted_weights(const Tensor& weight, std::vector<int> order) {
+  const Tensor packed = weight.permuted(order);
+  const auto w = packed.as<int8_t>();
+  return {w.begin(), w.end()};
+}
+
+// The fields that Conv2dParams and DepthwiseConv2dParams share.
+template <class Params>
+void fill_window(Params& p, const Lowering& l, const Node& node) {
+  const Shape& in = l.type(node.operands[0]).shape;
+  const Shape& kernel = l.type(node.operands[1]).shape;
+  const Shape& out = l.result_type(node).shape;
+  const Attributes attrs = node.attrs();
+  const auto [stride_h, stride_w] = attrs.pair("stride");
+  const auto [dilation_h, dilation_w] = attrs.pair("dilation");
+  const Integers& padding = attrs.integers("padding");
+  const auto set = [](int32_t& field, int64_t value) { field = static_cast<int32_t>(value); };
+  set(p.batch, in[0]);
+  set(p.input_channels, in[1]);
+  set(p.input_height, in[2]);
+  set(p.input_width, in[3]);
+  set(p.output_channels, out[1]);
+  set(p.output_height, out[2]);
+  set(p.output_width, out[3]);
+  set(p.kernel_height, kernel[2]);
+  set(p.kernel_width, kernel[3]);
+  set(p.stride_height, stride_h);
+  set(p.stride_width, stride_w);
+  set(p.dilation_height, dilation_h);
+  set(p.dilation_width, dilation_w);
+  set(p.pad_top, padding[0]);
+  set(p.pad_left, padding.size() > 1 ? padding[1] : padding[0]);
+  p.input_zero_point = l.type(node.operands[0]).quant.zero_point();
+  p.output = output_range(node.clamp.lo, node.clamp.hi, l.result_type(node).quant);
+}
+
+template <class Params>
+void call_layer(Lowering& l, const Node& node, const char* kernel, const Params& params,
+                const std::vector<int8_t>& weights, const Layer& layer, int64_t macs) {
+  l.call(node, kernel, params,
+         {l.bind(node.operands[0]), l.constant(node, "weights", weights), l.constant(node, "bias", layer.bias),
+          l.constant(node, "multipliers", layer.multipliers), l.constant(node, "shifts", layer.shifts),
+          l.bind(node.result())},
+         {macs, {}});
+}
+
+}  // namespace
+
+Status conv2d(Lowering& l, const Node& node) {
+  if (Status s = check_weights(l, node); !s) return s;
+  auto layer = prepare(l, node);
+  if (!layer) return forward(layer);
+  const Tensor& weight = l.graph().constant(node.operands[1]);
+  const int64_t groups = node.attrs().integer("groups");
+  const int64_t input_channels = l.type(node.operands[0]).shape[1];
+  const int64_t taps = weight.elements() / weight.shape()[0];
+  const int64_t macs = l.result_type(node).elements() * taps;
+  if (groups == input_channels && groups > 1) {
+    kernels::DepthwiseConv2dParams params{};
+    fill_window(params, l, node);
+    params.channel_multiplier = static_cast<int32_t>(weight.shape()[0] / groups);
+    call_layer(l, node, "quantized_depthwise_conv2d_s8", params, permuted_weights(weight, {2, 3, 0, 1}), *layer, macs);
+  } else {
+    kernels::Conv2dParams params{};
+    fill_window(params, l, node);
+    params.groups = static_cast<int32_t>(groups);
+    call_layer(l, node, "quantized_conv2d_s8", params, permuted_weights(weight, {0, 2, 3, 1}), *layer, macs);
+  }
+  return {};
+}
+
+Status linear(Lowering& l, const Node& node) {
+  if (Status s = check_weights(l, node); !s) return s;
+  auto layer = prepare(l, node);
+  if (!layer) return forward(layer);
+  const Tensor& weight = l.graph().constant(node.operands[1]);
+  const int64_t outputs = weight.shape()[0];
+  const int64_t inputs = weight.shape()[1];
+  const int64_t rows = l.result_type(node).elements() / std::max<int64_t>(outputs, 1);
+  const kernels::LinearParams params{static_cast<int32_t>(rows), static_cast<int32_t>(inputs),
+                                     static_cast<int32_t>(outputs),
+                                     output_range(node.clamp.lo, node.clamp.hi, l.result_type(node).quant)};
+  const auto w = weight.as<int8_t>();
+  call_layer(l, node, "quantized_linear_s8", params, {w.begin(), w.end()}, *layer, rows * inputs * outputs);
+  return {};
+}
+
+}  // namespace rushlight::lowering

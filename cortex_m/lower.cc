@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cortex_m/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cortex_m/lowering.h"
+
+namespace rushlight {
+namespace {
+
+struct RuleRow {
+  Op op;
+  LowerRule rule;
+};
+
+constexpr RuleRow kRules[] = {
+    {"aten.add"_op, lowering::add},
+    {"aten.sub"_op, lowering::add},
+    {"requantize"_op, lowering::requantize},
+    {"quantize_per_tensor"_op, lowering::quantize},
+    {"dequantize_per_tensor"_op, lowering::dequantize},
+    {"aten.conv2d"_op, lowering::conv2d},
+    {"aten.linear"_op, lowering::linear},
+    {"aten.mean"_op, lowering::mean},
+    {"aten.avg_pool2d"_op, lowering::avg_pool2d},
+    {"aten.adaptive_avg_pool2d"_op, lowering::adaptive_avg_pool2d},
+    {"aten.view"_op, lowering::view},
+    {"aten.flatten"_op, lowering::view},
+    {"aten.permute"_op, lowering::permute},
+    {"to_layout"_op, lowering::to_layout},
+    {"aten.cat"_op, lowering::concat},
+};
+
+// Ops that passes replace in every graph that can be compiled at all.
+constexpr Op kRemovedByPasses[] = {
+    "aten.relu"_op,    "aten.relu6"_op, "aten.hardtanh"_op,   "aten.clamp"_op,
+    "aten.dropout"_op, "aten.alias"_op, "aten.contiguous"_op, "dequantize_per_channel"_op,
+};
+
+LowerRule find_rule(Op op) {
+  for (const RuleRow& row : kRules)
+    if (row.op == op) return row.rule;
+  // Two operands compared or combined as integers of one quantization: a kernel of the op's name does it.
+  if (row(op).binary && row(op).quant == QuantRule::same) return lowering::binary;
+  return nullptr;
+}
+
+std::string why_not(Op op) {
+  if (op == "aten.batch_norm"_op)
+    return "could not be folded into a convolution or linear layer before it (it must be that layer's only reader)";
+  return fmt::format("{} has no kernel", name(op));
+}
+
+void collect(Error& errors, const Graph& graph, const Node& node, Error found) {
+  errors.fault = found.fault == Fault::no && errors.diagnostics.empty() ? Fault::no : errors.fault;
+  for (Diagnostic& d : found.diagnostics) {
+    const std::string place = graph.describe(node);
+    errors.diagnostics.push_back({place, d.where == place ? d.what : fmt::format("{} {}", d.where, d.what)});
+  }
+}
+
+// Kernels read int8 under a quantization everywhere but at the float outside.
+std::string float_inside(const Graph& graph, const Node& node) {
+  if (node.row().quant == QuantRule::none) return {};
+  for (ValueId id : node.results)
+    if (!graph.type(id).quantized() || graph.type(id).dtype != DType::int8)
+      return fmt::format("computes {}; only int8 under a quantization can run on the device",
+                         to_string(graph.type(id)));
+  return {};
+}
+
+}  // namespace
+
+bool has_lowering(Op op) {
+  return find_rule(op) != nullptr || op == "aten.batch_norm"_op ||
+         std::find(std::begin(kRemovedByPasses), std::end(kRemovedByPasses), op) != std::end(kRemovedByPasses);
+}
+
+Result<Program> lower(const Graph& graph, const LowerOptions& options) {
+  Lowering lowering(graph, options);
+  Error errors{Fault::no, {}};
+  for (const Node& node : graph.nodes) {
+    const LowerRule rule = find_rule(node.op);
+    const std::string inside = float_inside(graph, node);
+    if (!rule || !inside.empty()) {
+      errors.diagnostics.push_back({graph.describe(node), rule ? inside : why_not(node.op)});
+    } else if (Status lowered = rule(lowering, node); !lowered) {
+      collect(errors, graph, node, std::move(lowered.error()));
+    }
+  }
+  for (ValueId id : graph.inputs) {
+    const DType dtype = graph.type(id).dtype;
+    if (dtype != DType::int8 && dtype != DType::float32)
+      errors.diagnostics.push_back({"input %" + graph.value(id).name,
+                                    fmt::format("is {}; programs take i8 and f32", to_string(graph.type(id)))});
+  }
+  if (!errors.diagnostics.empty()) return tl::unexpected(std::move(errors));
+  lowering.add_ports_and_states();
+  return lowering.take();
+}
+
+}  // namespace rushlight

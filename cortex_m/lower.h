@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph to program: one rule an op makes kernel calls whose Params, packed weights and tables are computed here, ahead
+// of time.
+#pragma once
+
+#include <string>
+
+#include "cortex_m/program.h"
+#include "ir/graph.h"
+#include "types/result.h"
+
+namespace rushlight {
+
+struct LowerOptions {
+  Rounding rounding = Rounding::single;
+  const Target* target = nullptr;  // null: portable kernels, as every core runs them
+};
+
+// The graph must be quantized throughout, with layouts assigned. Everything that cannot become integer kernels is
+// collected into one error.
+Result<Program> lower(const Graph& graph, const LowerOptions& options);
+
+// Whether some rule lowers this op (or a pass removes it): for `ops`, and checked for every row of the op table.
+bool has_lowering(Op op);
+
+// A C identifier made from a model's name.
+std::string c_identifier(std::string_view name);
+
+}  // namespace rushlight

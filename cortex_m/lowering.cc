@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cortex_m/lowering.h"
+
+#include <algorithm>
+
+namespace rushlight {
+namespace {
+
+bool same_order(const TensorType& a, const TensorType& b) {
+  return a.shape == b.shape && (a.layout == b.layout || layouts_coincide(a.shape));
+}
+
+}  // namespace
+
+std::string c_identifier(std::string_view name) {
+  std::string out;
+  for (char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    const bool digit = c >= '0' && c <= '9';
+    if (digit && out.empty()) out += '_';
+    out += letter || digit ? c : '_';
+  }
+  return out.empty() ? "model" : out;
+}
+
+int kernel_index(const char* name, Rounding rounding) {
+  const auto mode = rounding == Rounding::single ? kernels::Mode::single_ : kernels::Mode::double_;
+  const kernels::KernelRow* row = kernels::find_kernel(name, mode);
+  require(row != nullptr, fmt::format("no kernel row {} for the {} rounding mode", name, rushlight::name(rounding)));
+  return static_cast<int>(row - kernels::kKernels);
+}
+
+Lowering::Lowering(const Graph& graph, const LowerOptions& options) : graph_(graph) {
+  program_.name = c_identifier(graph.name);
+  program_.rounding = options.rounding;
+  program_.target = options.target;
+}
+
+ValueId Lowering::root(ValueId id) const {
+  for (auto found = aliases_.find(id); found != aliases_.end(); found = aliases_.find(id)) id = found->second;
+  return id;
+}
+
+int Lowering::buffer_of(ValueId id) {
+  const ValueId value = root(id);
+  const auto [entry, added] = buffers_.emplace(value, static_cast<int>(program_.buffers.size()));
+  if (added)
+    program_.buffers.push_back({graph_.value(value).name, BufferKind::arena, graph_.type(value).bytes()});
+  return entry->second;
+}
+
+Binding Lowering::bind(ValueId id) {
+  if (!graph_.is_constant(root(id))) return {Binding::To::buffer, buffer_of(id)};
+  const Value& value = graph_.value(root(id));
+  const auto bytes = value.data->bytes();
+  return add_constant(value.name, value.type.dtype, {bytes.begin(), bytes.end()});
+}
+
+void Lowering::alias(ValueId result, ValueId source) { aliases_[result] = source; }
+
+Binding Lowering::add_constant(std::string name, DType dtype, std::vector<std::byte> bytes) {
+  std::vector<ConstantData>& all = program_.constants;
+  const auto same = std::find_if(all.begin(), all.end(),
+                                 [&](const ConstantData& c) { return c.dtype == dtype && c.bytes == bytes; });
+  const auto index = static_cast<int>(same - all.begin());
+  if (same == all.end()) {
+    name = c_identifier(name);
+    const auto taken = [&](const std::string& n) {
+      return std::any_of(all.begin(), all.end(), [&](const ConstantData& c) { return c.name == n; });
+    };
+    std::string unique = name;
+    for (int i = 1; taken(unique); ++i) unique = fmt::format("{}_{}", name, i);
+    all.push_back({std::move(unique), dtype, std::move(bytes)});
+  }
+  return {Binding::To::constant, index};
+}
+
+void Lowering::add_call(const Node& node, const char* kernel, std::vector<std::byte> params,
+                        std::vector<Binding> arguments, CallOptions options) {
+  KernelCall call;
+  call.kernel = kernel_index(kernel, program_.rounding);
+  require(static_cast<size_t>(call.row().params_size) == params.size() &&
+              static_cast<size_t>(call.row().argument_count) == arguments.size(),
+          fmt::format("kernel {} takes other params or arguments than its rule passes", kernel));
+  call.params = std::move(params);
+  call.arguments = std::move(arguments);
+  call.name = node.name;
+  call.source = node.source;
+  call.may_overwrite = std::move(options.may_overwrite);
+  call.macs = options.macs;
+  program_.calls.push_back(std::move(call));
+}
+
+std::vector<int> Lowering::overwritable(const Node& node) const {
+  std::vector<int> found;
+  const TensorType& out = result_type(node);
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    const ValueId id = node.operands[i];
+    if (id == ValueId::none || graph_.is_constant(root(id))) continue;
+    if (same_order(graph_.type(id), out) && graph_.type(id).bytes() == out.bytes()) found.push_back(static_cast<int>(i));
+  }
+  return found;
+}
+
+Port Lowering::port(ValueId id) { return {graph_.value(id).name, graph_.type(id), buffer_of(id)}; }
+
+void Lowering::add_ports_and_states() {
+  std::vector<Port> outputs;
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    const ValueId id = graph_.outputs[i];
+    if (graph_.is_constant(root(id))) {
+      // The caller reads outputs from the arena: a constant one is copied there.
+      const TensorType& type = graph_.type(id);
+      Node copy;
+      copy.name = graph_.value(id).name;
+      kernels::CopyParams params{};
+      const auto count = static_cast<int32_t>(type.bytes());
+      fill(params.extent, {count}, 1);
+      fill(params.input_stride, {1}, 0);
+      fill(params.output_stride, {1}, 0);
+      const auto buffer = static_cast<int>(program_.buffers.size());
+      program_.buffers.push_back({copy.name, BufferKind::arena, type.bytes()});
+      call(copy, "copy_s8", params, {bind(id), {Binding::To::buffer, buffer}});
+      outputs.push_back({copy.name, type, buffer});
+    } else {
+      outputs.push_back(port(id));
+    }
+  }
+  program_.outputs = std::move(outputs);
+  for (ValueId id : graph_.inputs) {
+    const auto is_state = [&](const State& s) { return s.input == id; };
+    if (std::none_of(graph_.states.begin(), graph_.states.end(), is_state)) program_.inputs.push_back(port(id));
+  }
+  for (const State& state : graph_.states) {
+    const int kept = buffer_of(state.input);
+    program_.buffers[static_cast<size_t>(kept)].kind = BufferKind::persistent;
+    Node copy;
+    copy.name = graph_.value(state.input).name;
+    kernels::CopyParams params{};
+    fill(params.extent, {graph_.type(state.input).bytes()}, 1);
+    fill(params.input_stride, {1}, 0);
+    fill(params.output_stride, {1}, 0);
+    call(copy, "copy_s8", params, {bind(state.update), {Binding::To::buffer, kept}});
+  }
+}
+
+Loops collapse(const std::vector<int64_t>& extent, std::vector<std::vector<int64_t>> strides) {
+  Loops loops;
+  loops.strides.resize(strides.size());
+  for (size_t d = 0; d < extent.size(); ++d) {
+    if (extent[d] == 1) continue;
+    bool joins = !loops.extent.empty();
+    for (size_t k = 0; k < strides.size(); ++k)
+      joins = joins && loops.strides[k].back() == strides[k][d] * extent[d];
+    if (joins) {
+      loops.extent.back() *= extent[d];
+      for (size_t k = 0; k < strides.size(); ++k) loops.strides[k].back() = strides[k][d];
+    } else {
+      loops.extent.push_back(extent[d]);
+      for (size_t k = 0; k < strides.size(); ++k) loops.strides[k].push_back(strides[k][d]);
+    }
+  }
+  return loops;
+}
+
+std::vector<int64_t> broadcast_strides(const TensorType& operand, const TensorType& out) {
+  const std::vector<int64_t> own = strides(operand);
+  std::vector<int64_t> result(out.shape.size(), 0);
+  const size_t lead = out.shape.size() - operand.shape.size();
+  for (size_t d = 0; d < own.size(); ++d) result[lead + d] = operand.shape[d] == 1 ? 0 : own[d];
+  return result;
+}
+
+bool fill(int32_t (&array)[kernels::kMaxLoops], const std::vector<int64_t>& values, int32_t unused) {
+  constexpr size_t kCount = kernels::kMaxLoops;
+  if (values.size() > kCount) return false;
+  std::fill(std::begin(array), std::end(array), unused);
+  for (size_t i = 0; i < values.size(); ++i) array[kCount - values.size() + i] = static_cast<int32_t>(values[i]);
+  return true;
+}
+
+}  // namespace rushlight

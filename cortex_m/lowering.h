@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lowering rules work with: the graph, and the program under construction.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cortex_m/factor.h"
+#include "cortex_m/lower.h"
+#include "cortex_m/program.h"
+#include "ir/graph.h"
+
+namespace rushlight {
+
+// The best row of a kernel for the program's mode; aborts the compile (internal error) if there is none.
+int kernel_index(const char* name, Rounding rounding);
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph, const LowerOptions& options);
+
+  const Graph& graph() const { return graph_; }
+  Rounding rounding() const { return program_.rounding; }
+  const TensorType& type(ValueId id) const { return graph_.type(id); }
+  const TensorType& result_type(const Node& node) const { return graph_.type(node.result()); }
+
+  // The memory of a value: its buffer, or its constant as it is.
+  Binding bind(ValueId id);
+  // Lets a result live in the memory of another value: the same bytes under another type.
+  void alias(ValueId result, ValueId source);
+  // Read-only data for one kernel argument; equal data is stored once.
+  template <class T>
+  Binding constant(const Node& node, std::string_view what, const std::vector<T>& values) {
+    std::vector<std::byte> bytes(values.size() * sizeof(T));
+    if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+    return add_constant(fmt::format("{}_{}", node.name, what), dtype_of<T>(), std::move(bytes));
+  }
+
+  struct CallOptions {
+    int64_t macs = 0;
+    std::vector<int> may_overwrite = {};
+  };
+  template <class Params>
+  void call(const Node& node, const char* kernel, const Params& params, std::vector<Binding> arguments,
+            CallOptions options) {
+    std::vector<std::byte> bytes(sizeof params);
+    std::memcpy(bytes.data(), &params, sizeof params);
+    add_call(node, kernel, std::move(bytes), std::move(arguments), std::move(options));
+  }
+  template <class Params>
+  void call(const Node& node, const char* kernel, const Params& params, std::vector<Binding> arguments) {
+    call(node, kernel, params, std::move(arguments), {});
+  }
+
+  // Operands (by argument position) that an elementwise kernel's result may overwrite: non-constant, of the result's
+  // shape, layout and size.
+  std::vector<int> overwritable(const Node& node) const;
+
+  void add_ports_and_states();
+  Program take() { return std::move(program_); }
+
+ private:
+  Binding add_constant(std::string name, DType dtype, std::vector<std::byte> bytes);
+  void add_call(const Node& node, const char* kernel, std::vector<std::byte> params, std::vector<Binding> arguments,
+                CallOptions options);
+  int buffer_of(ValueId id);
+  ValueId root(ValueId id) const;
+  Port port(ValueId id);
+
+  const Graph& graph_;
+  Program program_;
+  std::map<ValueId, int> buffers_;
+  std::map<ValueId, ValueId> aliases_;
+};
+
+using LowerRule = Status (*)(Lowering&, const Node&);
+
+// Loops over the elements of `out` in the order of its memory, with strides for each operand; neighbours that run
+// together in all operands are one loop. Extents fill `extent` from the innermost; unused outer loops are 1.
+struct Loops {
+  std::vector<int64_t> extent;
+  std::vector<std::vector<int64_t>> strides;  // [operand][loop]
+};
+Loops collapse(const std::vector<int64_t>& extent, std::vector<std::vector<int64_t>> strides);
+// Strides of an operand along the axes of `out`, 0 where it is broadcast.
+std::vector<int64_t> broadcast_strides(const TensorType& operand, const TensorType& out);
+// Copies loops into the fixed arrays of Params, right-aligned; false if there are more loops than kMaxLoops.
+bool fill(int32_t (&array)[kernels::kMaxLoops], const std::vector<int64_t>& values, int32_t unused);
+
+// Rules, by file.
+namespace lowering {
+Status add(Lowering&, const Node&);       // elementwise.cc
+Status binary(Lowering&, const Node&);    // elementwise.cc: integers of one quantization, kernel named after the op
+Status requantize(Lowering&, const Node&);
+Status quantize(Lowering&, const Node&);
+Status dequantize(Lowering&, const Node&);
+Status conv2d(Lowering&, const Node&);    // layers.cc
+Status linear(Lowering&, const Node&);
+Status mean(Lowering&, const Node&);      // pooling.cc
+Status avg_pool2d(Lowering&, const Node&);
+Status adaptive_avg_pool2d(Lowering&, const Node&);
+Status view(Lowering&, const Node&);      // movement.cc
+Status permute(Lowering&, const Node&);
+Status to_layout(Lowering&, const Node&);
+Status concat(Lowering&, const Node&);
+}  // namespace lowering
+
+}  // namespace rushlight

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element-wise functions of two int8 tensors. Broadcasting is by input strides of 0, so nothing looks at
+// shapes. Example: maximum of [2,3] and [3] has extents {1,1,1,1,2,3}, strides {..,3,1} and {..,0,1}.
+#pragma once
+
+#include "kernels/loops.h"
+#include "kernels/simd/scalar.h"
+
+namespace rushlight::kernels {
+
+// Loop nest over the dense output, outermost first; unused outer loops have extent 1. Input strides of 0
+// broadcast. Rows are fastest where the innermost strides are 0 or 1; any others work.
+struct BroadcastLoops {
+  int32_t extent[kMaxLoops];
+  int32_t stride_a[kMaxLoops];
+  int32_t stride_b[kMaxLoops];
+
+  template <class Self, class Visitor>
+  static constexpr void visit(Self& self, Visitor&& v) {
+    v("extent", self.extent);
+    v("stride_a", self.stride_a);
+    v("stride_b", self.stride_b);
+  }
+};
+
+// Operations on integers whose two inputs and output share one quantization.
+struct BinaryParams {
+  BroadcastLoops loops;
+
+  template <class Self, class Visitor>
+  static constexpr void visit(Self& self, Visitor&& v) {
+    v("loops", self.loops);
+  }
+};
+
+template <class I, class Op>
+inline void broadcast_row(const Op& op, const int8_t* a, int32_t stride_a, const int8_t* b, int32_t stride_b,
+                          int8_t* out, int32_t n) {
+  if (stride_a == 1 && stride_b == 1) {
+    for (int32_t i = 0; i < n; i += I::lanes)
+      I::store(out + i, op.template apply<I>(I::load(a + i, n - i), I::load(b + i, n - i)), n - i);
+  } else if (stride_a == 1 && stride_b == 0) {
+    const auto y = I::splat(*b);
+    for (int32_t i = 0; i < n; i += I::lanes)
+      I::store(out + i, op.template apply<I>(I::load(a + i, n - i), y), n - i);
+  } else if (stride_a == 0 && stride_b == 1) {
+    const auto x = I::splat(*a);
+    for (int32_t i = 0; i < n; i += I::lanes)
+      I::store(out + i, op.template apply<I>(x, I::load(b + i, n - i)), n - i);
+  } else {
+    for (int32_t i = 0; i < n; ++i)
+      I::store(out + i, op.template apply<I>(I::splat(a[i * stride_a]), I::splat(b[i * stride_b])), 1);
+  }
+}
+
+// out = op(a, b) over the loops. `out` may be the memory of an input that is dense and not broadcast.
+template <class I, class Op>
+inline void broadcast(const Op& op, const BroadcastLoops& loops, const int8_t* a, const int8_t* b,
+                      int8_t* out) {
+  constexpr int inner = kMaxLoops - 1;
+  Odometer<2> at{loops.extent, {loops.stride_a, loops.stride_b}, {}, {}};
+  do {
+    broadcast_row<I>(op, a + at.offset[0], loops.stride_a[inner], b + at.offset[1], loops.stride_b[inner],
+                     out, loops.extent[inner]);
+    out += loops.extent[inner];
+  } while (at.next(inner));
+}
+
+template <class Op, class I>
+inline void binary(const BinaryParams& p, const int8_t* a, const int8_t* b, int8_t* out) {
+  broadcast<I>(Op{}, p.loops, a, b, out);
+}
+
+// The family, one line a member. `lane` names the function of the lane abstraction (simd/scalar.h) that does
+// the work.
+#define RUSHLIGHT_BINARY(name, lane)                              \
+  struct name {                                                   \
+    template <class I>                                            \
+    typename I::v apply(typename I::v a, typename I::v b) const { \
+      return I::lane(a, b);                                       \
+    }                                                             \
+  };                                                              \
+  inline constexpr auto& name##_s8 = binary<name, simd::scalar>;
+
+RUSHLIGHT_BINARY(maximum, max)
+
+#undef RUSHLIGHT_BINARY
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// int8 -> int8 of one tensor, element by element: to another quantization, or to a narrower range.
+#pragma once
+
+#include "kernels/fixed_point.h"
+
+namespace rushlight::kernels {
+
+// output = clamp(zero_point + round(factor * (input - input_zero_point)))
+struct RequantizeParams {
+  int32_t count;
+  int32_t input_zero_point;
+  Factor factor;
+  OutputRange output;
+
+  template <class Self, class Visitor>
+  static constexpr void visit(Self& self, Visitor&& v) {
+    v("count", self.count);
+    v("input_zero_point", self.input_zero_point);
+    v("factor", self.factor);
+    v("output", self.output);
+  }
+};
+
+struct ClampParams {
+  int32_t count;
+  int32_t lo;
+  int32_t hi;
+
+  template <class Self, class Visitor>
+  static constexpr void visit(Self& self, Visitor&& v) {
+    v("count", self.count);
+    v("lo", self.lo);
+    v("hi", self.hi);
+  }
+};
+
+// `out` may be the memory of `in`, here and below.
+template <class R>
+inline void requantize_s8(const RequantizeParams& p, const int8_t* in, int8_t* out) {
+  for (int32_t i = 0; i < p.count; ++i)
+    out[i] = requantize<R>(in[i] - p.input_zero_point, p.factor.multiplier, p.factor.shift, p.output);
+}
+
+inline void clamp_s8(const ClampParams& p, const int8_t* in, int8_t* out) {
+  for (int32_t i = 0; i < p.count; ++i) {
+    const int32_t x = in[i];
+    out[i] = static_cast<int8_t>(x < p.lo ? p.lo : x > p.hi ? p.hi : x);
+  }
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel table: one row a compiled kernel. Choice, emission, simulation, the test firmware and the tests
+// read it. Firmware that a user gets does not: it includes only the family headers that it calls.
+#pragma once
+
+#include "kernels/add.h"
+#include "kernels/average_pool2d.h"
+#include "kernels/binary.h"
+#include "kernels/conv2d.h"
+#include "kernels/copy.h"
+#include "kernels/depthwise_conv2d.h"
+#include "kernels/linear.h"
+#include "kernels/mean.h"
+#include "kernels/quantize.h"
+#include "kernels/requantize.h"
+#include "kernels/table_row.h"
+
+namespace rushlight::kernels {
+
+// The best ISA of a kernel first. Where a kernel rounds there is a row a mode.
+inline constexpr KernelRow kKernels[] = {
+    row<&quantize_per_tensor_s8>("quantize_per_tensor_s8", Mode::exact, "cortex_m::quantize_per_tensor",
+                                 "kernels/quantize.h", "QuantizeParams", Overlap::none),
+    row<&dequantize_per_tensor_s8>("dequantize_per_tensor_s8", Mode::exact, "cortex_m::dequantize_per_tensor",
+                                   "kernels/quantize.h", "DequantizeParams", Overlap::none),
+    row<&requantize_s8<Single>>("requantize_s8", Mode::single_, "cortex_m::requantize",
+                                "kernels/requantize.h", "RequantizeParams", Overlap::elementwise),
+    row<&requantize_s8<Double>>("requantize_s8", Mode::double_, "cortex_m::requantize",
+                                "kernels/requantize.h", "RequantizeParams", Overlap::elementwise),
+    row<&clamp_s8>("clamp_s8", Mode::exact, "cortex_m::clamp", "kernels/requantize.h", "ClampParams",
+                   Overlap::elementwise),
+    row<&maximum_s8>("maximum_s8", Mode::exact, "cortex_m::maximum", "kernels/binary.h", "BinaryParams",
+                     Overlap::elementwise),
+    row<&quantized_add_s8<Single>>("quantized_add_s8", Mode::single_, "cortex_m::quantized_add",
+                                   "kernels/add.h", "AddSingleParams", Overlap::elementwise),
+    row<&quantized_add_s8<Double>>("quantized_add_s8", Mode::double_, "cortex_m::quantized_add",
+                                   "kernels/add.h", "AddDoubleParams", Overlap::elementwise),
+    row<&quantized_conv2d_s8<Single>>("quantized_conv2d_s8", Mode::single_, "cortex_m::quantized_conv2d",
+                                      "kernels/conv2d.h", "Conv2dParams", Overlap::none),
+    row<&quantized_conv2d_s8<Double>>("quantized_conv2d_s8", Mode::double_, "cortex_m::quantized_conv2d",
+                                      "kernels/conv2d.h", "Conv2dParams", Overlap::none),
+    row<&quantized_depthwise_conv2d_s8<Single>>(
+        "quantized_depthwise_conv2d_s8", Mode::single_, "cortex_m::quantized_depthwise_conv2d",
+        "kernels/depthwise_conv2d.h", "DepthwiseConv2dParams", Overlap::none),
+    row<&quantized_depthwise_conv2d_s8<Double>>(
+        "quantized_depthwise_conv2d_s8", Mode::double_, "cortex_m::quantized_depthwise_conv2d",
+        "kernels/depthwise_conv2d.h", "DepthwiseConv2dParams", Overlap::none),
+    row<&quantized_linear_s8<Single>>("quantized_linear_s8", Mode::single_, "cortex_m::quantized_linear",
+                                      "kernels/linear.h", "LinearParams", Overlap::none),
+    row<&quantized_linear_s8<Double>>("quantized_linear_s8", Mode::double_, "cortex_m::quantized_linear",
+                                      "kernels/linear.h", "LinearParams", Overlap::none),
+    row<&quantized_avg_pool2d_s8<Single>>("quantized_avg_pool2d_s8", Mode::single_,
+                                          "cortex_m::quantized_avg_pool2d", "kernels/average_pool2d.h",
+                                          "AveragePool2dParams", Overlap::none),
+    row<&quantized_avg_pool2d_s8<Double>>("quantized_avg_pool2d_s8", Mode::double_,
+                                          "cortex_m::quantized_avg_pool2d", "kernels/average_pool2d.h",
+                                          "AveragePool2dParams", Overlap::none),
+    row<&quantized_avg_pool2d_divide_s8<Double>>("quantized_avg_pool2d_divide_s8", Mode::double_,
+                                                 "cortex_m::quantized_avg_pool2d", "kernels/average_pool2d.h",
+                                                 "AveragePool2dParams", Overlap::none),
+    row<&quantized_mean_s8<Single>>("quantized_mean_s8", Mode::single_, "cortex_m::quantized_mean",
+                                    "kernels/mean.h", "MeanParams", Overlap::none),
+    row<&quantized_mean_s8<Double>>("quantized_mean_s8", Mode::double_, "cortex_m::quantized_mean",
+                                    "kernels/mean.h", "MeanParams", Overlap::none),
+    row<&copy_s8>("copy_s8", Mode::exact, "cortex_m::copy", "kernels/copy.h", "CopyParams", Overlap::none),
+};
+
+inline constexpr int kKernelCount = static_cast<int>(sizeof kKernels / sizeof kKernels[0]);
+
+// The row of that name for programs of that mode; rows that do not round serve every mode. Null where there
+// is none.
+constexpr const KernelRow* find_kernel(const char* name, Mode mode, Isa isa = Isa::portable) {
+  for (const KernelRow& kernel : kKernels)
+    if (kernel.isa == isa && (kernel.mode == mode || kernel.mode == Mode::exact) &&
+        same_text(kernel.name, name))
+      return &kernel;
+  return nullptr;
+}
+
+static_assert(find_kernel("quantized_add_s8", Mode::double_)->params_size == sizeof(AddDoubleParams));
+static_assert(find_kernel("maximum_s8", Mode::single_)->argument_count == 3);
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quant/quantize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "quant/calibrate.h"
+#include "quant/parameters.h"
+
+namespace rushlight {
+namespace {
+
+bool is_quantize(const Node& node) { return node.op == "quantize_per_tensor"_op; }
+bool is_dequantize(const Node& node) { return node.op == "dequantize_per_tensor"_op; }
+
+// Values that must share parameters, as a union-find forest.
+class Groups {
+ public:
+  explicit Groups(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
+  size_t find(ValueId id) { return find(static_cast<size_t>(id)); }
+  void join(ValueId a, ValueId b) { parent_[find(a)] = find(b); }
+
+ private:
+  size_t find(size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  std::vector<size_t> parent_;
+};
+
+class Quantizer {
+ public:
+  explicit Quantizer(Graph& graph) : graph_(graph), groups_(graph.value_count()) {}
+
+  Status run(const std::vector<Sample>& samples) {
+    const std::vector<ValueId> open = float_values();
+    if (!open.empty()) {
+      if (samples.empty()) return needs_calibration(open);
+      if (Status s = quantize_activations(open, samples); !s) return s;
+      settle_qdq();
+    }
+    for (Node& node : graph_.nodes)
+      if (Status s = quantize_constants(node); !s) return s;
+    graph_.remove_dead();
+    return {};
+  }
+
+ private:
+  bool is_activation(const Node& node, size_t i) const {
+    return node.operands[i] != ValueId::none && node.row().operand(i).role == Role::activation;
+  }
+
+  // Float values that some node computes with. The float outside of a quantized program (an input that only quantize
+  // nodes read, an output that a dequantize node makes) may stay.
+  std::vector<ValueId> float_values() const {
+    std::vector<bool> open(graph_.value_count(), false);
+    const auto note = [&](ValueId id) {
+      if (id == ValueId::none || graph_.is_constant(id) || graph_.type(id).quantized()) return;
+      if (is_float(graph_.type(id).dtype)) open[static_cast<size_t>(id)] = true;
+    };
+    for (const Node& node : graph_.nodes) {
+      if (!is_quantize(node))
+        for (size_t i = 0; i < node.operands.size(); ++i)
+          if (is_activation(node, i)) note(node.operands[i]);
+      if (!is_dequantize(node))
+        for (ValueId id : node.results) note(id);
+    }
+    std::vector<ValueId> found;
+    for (size_t i = 0; i < open.size(); ++i)
+      if (open[i]) found.push_back(static_cast<ValueId>(i));
+    return found;
+  }
+
+  Status needs_calibration(const std::vector<ValueId>& open) const {
+    Error error{Fault::no, {}};
+    for (const Node& node : graph_.nodes)
+      for (ValueId result : node.results)
+        if (std::find(open.begin(), open.end(), result) != open.end())
+          error.diagnostics.push_back(
+              {graph_.describe(node), "computes in float: the model file gives its result no quantization. Pass "
+                                      "--calibrate samples.npz to choose one from samples"});
+    if (error.diagnostics.empty())
+      error.diagnostics.push_back({graph_.name, "has float values without a quantization; pass --calibrate"});
+    return tl::unexpected(std::move(error));
+  }
+
+  void join_groups() {
+    for (const Node& node : graph_.nodes) {
+      const bool same = node.row().quant == QuantRule::same || is_dequantize(node);
+      if (!same) continue;
+      for (size_t i = 0; i < node.operands.size(); ++i)
+        if (is_activation(node, i)) groups_.join(node.operands[i], node.results.front());
+      for (ValueId result : node.results) groups_.join(result, node.results.front());
+    }
+  }
+
+  // Parameters that a group has for other reasons than its range: a member is quantized already, or fixed by its op.
+  Status collect_given(std::vector<std::optional<Quantization>>& given) {
+    const auto give = [&](ValueId id, const Quantization& quant) -> Status {
+      std::optional<Quantization>& own = given[groups_.find(id)];
+      if (own && *own != quant)
+        return unsupported("%" + graph_.value(id).name,
+                           "must share its quantization with values that the model quantizes differently");
+      own = quant;
+      return {};
+    };
+    for (ValueId id : graph_.value_ids())
+      if (!graph_.is_constant(id) && graph_.type(id).quantized())
+        if (Status s = give(id, graph_.type(id).quant); !s) return s;
+    for (const Node& node : graph_.nodes)
+      if (node.row().quant == QuantRule::fixed && !graph_.type(node.result()).quantized())
+        if (Status s = give(node.result(),
+                            Quantization::per_tensor(node.row().fixed.scale, node.row().fixed.zero_point));
+            !s)
+          return s;
+    return {};
+  }
+
+  Status quantize_activations(const std::vector<ValueId>& open, const std::vector<Sample>& samples) {
+    Result<std::vector<Range>> ranges = observe_ranges(graph_, samples);
+    if (!ranges) return forward(ranges);
+    join_groups();
+    std::vector<std::optional<Quantization>> given(graph_.value_count());
+    if (Status s = collect_given(given); !s) return s;
+    std::vector<Range> of_group(graph_.value_count());
+    for (ValueId id : graph_.value_ids()) {
+      if (graph_.is_constant(id)) {
+        const Tensor& data = graph_.constant(id);
+        // A constant counts where a group has taken it in, that is, where it is moved or compared with activations.
+        if (is_float(data.dtype()) && groups_.find(id) != static_cast<size_t>(id))
+          for (int64_t i = 0; i < data.elements(); ++i) of_group[groups_.find(id)].include(data.at(i));
+      } else {
+        of_group[groups_.find(id)].include((*ranges)[static_cast<size_t>(id)]);
+      }
+    }
+    for (ValueId id : open) {
+      const size_t group = groups_.find(id);
+      TensorType& type = graph_.value(id).type;
+      type.quant = given[group] ? *given[group] : asymmetric(of_group[group]);
+      type.dtype = DType::int8;
+    }
+    return {};
+  }
+
+  // Quantize and dequantize nodes inside the program now stand between integers.
+  void settle_qdq() {
+    for (Node& node : graph_.nodes) {
+      if (node.operands.empty() || node.operands[0] == ValueId::none) continue;
+      if (!graph_.type(node.operands[0]).quantized() || !graph_.type(node.results[0]).quantized()) continue;
+      if (is_dequantize(node)) graph_.replace_uses(node.result(), node.operands[0]);
+      if (is_quantize(node) || is_dequantize(node)) {
+        node.op = "requantize"_op;
+        node.attributes.clear();
+      }
+    }
+    graph_.remove_dead();
+  }
+
+  Status quantize_constants(Node& node) {
+    if (node.row().quant == QuantRule::none || node.results.empty() || !graph_.type(node.result()).quantized())
+      return {};
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      const ValueId id = node.operands[i];
+      if (id == ValueId::none || !graph_.is_constant(id) || graph_.type(id).quantized()) continue;
+      switch (node.row().operand(i).role) {
+        case Role::activation: {
+          const bool same = node.row().quant == QuantRule::same;
+          const Quantization quant = same ? graph_.type(node.result()).quant : for_constant(graph_.constant(id));
+          node.operands[i] = constant_like(id, quant, quantized(graph_.constant(id), quant, DType::int8));
+          break;
+        }
+        case Role::weight: quantize_layer(node, i); break;
+        case Role::bias: quantize_bias(node, i); break;
+        default: break;
+      }
+    }
+    return {};
+  }
+
+  ValueId constant_like(ValueId original, const Quantization& quant, Tensor integers) {
+    TensorType type{integers.dtype(), integers.shape(), Layout::row_major, quant};
+    const std::string name = graph_.unique_name(graph_.value(original).name + ".q");
+    return graph_.add_constant(name, std::move(type), std::make_shared<const Tensor>(std::move(integers)));
+  }
+
+  // Weight and the bias behind it, which decide on the channels' scales together.
+  void quantize_layer(Node& node, size_t weight) {
+    const size_t bias = weight + 1;
+    const ValueId bias_id = bias < node.operands.size() ? node.operands[bias] : ValueId::none;
+    const bool float_bias = bias_id != ValueId::none && !graph_.type(bias_id).quantized();
+    const LayerScales scales{graph_.type(node.operands[0]).quant, graph_.type(node.result()).quant.scale()};
+    LayerParameters layer =
+        layer_parameters(graph_.constant(node.operands[weight]), float_bias ? &graph_.constant(bias_id) : nullptr,
+                         node.row().operand(weight).channel_axis, scales);
+    if (float_bias) node.operands[bias] = constant_like(bias_id, layer.bias_quant, std::move(layer.bias));
+    node.operands[weight] = constant_like(node.operands[weight], layer.weight_quant, std::move(layer.weight));
+  }
+
+  // The model file quantized the weight but left the bias float.
+  void quantize_bias(Node& node, size_t bias) {
+    const double input_scale = graph_.type(node.operands[0]).quant.scale();
+    const Quantization weight = graph_.type(node.operands[bias - 1]).quant;
+    const Tensor& reals = graph_.constant(node.operands[bias]);
+    node.operands[bias] = constant_like(node.operands[bias], bias_quantization(input_scale, weight, reals.elements()),
+                                        quantized_bias(reals, input_scale, weight));
+  }
+
+  Graph& graph_;
+  Groups groups_;
+};
+
+}  // namespace
+
+Status quantize(Graph& graph, const std::vector<Sample>& samples) { return Quantizer(graph).run(samples); }
+
+}  // namespace rushlight

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives every value of a graph a quantization. Works from the op table's quantization rules alone: an op needs no code
+// here. Values that are quantized already keep their parameters exactly.
+#pragma once
+
+#include <vector>
+
+#include "ir/graph.h"
+#include "types/tensor.h"
+
+namespace rushlight {
+
+// One tensor for each graph input.
+using Sample = std::vector<Tensor>;
+
+// Without samples: only constants may still be float; an error otherwise, which names the nodes that have no
+// quantization and says to calibrate.
+Status quantize(Graph& graph, const std::vector<Sample>& samples);
+
+}  // namespace rushlight

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// maximum and add, with every way of broadcasting.
+#include "tests/kernels/random.h"
+#include "tests/kernels/reference.h"
+
+namespace rushlight {
+namespace {
+
+using namespace kernels;
+using reference::Bytes;
+using reference::Ints;
+using reference::Wide;
+
+// One operand: broadcast along some axes, its axes in any order in memory, or one element in two.
+struct Operand {
+  Ints strides;  // 0 along broadcast axes
+  Bytes data;
+  bool whole = true;  // dense, row-major, not broadcast: the output may take its memory
+};
+
+Operand operand(Random& random, const Ints& extents) {
+  const size_t rank = extents.size();
+  Ints stored = extents;
+  for (int32_t& extent : stored)
+    if (random.chance(25)) extent = 1;
+  if (random.chance(40)) stored = extents;
+  std::vector<size_t> order(rank);  // of the axes in memory
+  for (size_t d = 0; d < rank; ++d) order[d] = d;
+  if (random.chance(20)) std::swap(order[0], order[rank - 1]);
+  int32_t stride = random.chance(10) ? 2 : 1;
+  Operand result{Ints(rank), {}, stride == 1 && stored == extents};
+  for (size_t k = rank; k-- > 0; stride *= stored[order[k]]) {
+    result.strides[order[k]] = stored[order[k]] == 1 ? 0 : stride;
+    result.whole = result.whole && order[k] == k;
+  }
+  result.data = random.bytes(stride);
+  return result;
+}
+
+struct Pair {
+  Ints extents;
+  Operand a, b;
+  BroadcastLoops loops;
+};
+
+Pair operands(Random& random) {
+  Ints extents(static_cast<size_t>(random.in(1, kMaxLoops)));
+  for (int32_t& extent : extents) extent = random.in(1, 3);
+  extents.back() = random.pick({1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33});
+  Pair pair{extents, operand(random, extents), operand(random, extents), {}};
+  for (int d = 0; d < kMaxLoops; ++d) {
+    const int axis = d - (kMaxLoops - static_cast<int>(extents.size()));
+    const size_t k = static_cast<size_t>(axis);
+    pair.loops.extent[d] = axis < 0 ? 1 : extents[k];
+    pair.loops.stride_a[d] = axis < 0 ? 0 : pair.a.strides[k];
+    pair.loops.stride_b[d] = axis < 0 ? 0 : pair.b.strides[k];
+  }
+  return pair;
+}
+
+// The case and, where an operand is whole, the same in place.
+template <class Params, class Function>
+void add_pair(std::vector<KernelCase>& cases, Random& random, const char* name, Mode mode,
+              const Params& params, const Pair& pair, Function function) {
+  Bytes out;
+  reference::for_each_index(pair.extents, [&](const Ints& at) {
+    out.push_back(function(pair.a.data[static_cast<size_t>(reference::dot(at, pair.a.strides))],
+                           pair.b.data[static_cast<size_t>(reference::dot(at, pair.b.strides))]));
+  });
+  const auto builder = [&] {
+    CaseBuilder result(name, mode, params, random.tag());
+    result.input(pair.a.data).input(pair.b.data);
+    return result;
+  };
+  cases.push_back(builder().output(out).done());
+  if (pair.a.whole) cases.push_back(builder().output_in_place(0, out).done());
+  if (pair.b.whole) cases.push_back(builder().output_in_place(1, out).done());
+}
+
+// The family of kernels/binary.h.
+struct BinaryFunction {
+  const char* name;
+  int8_t (*apply)(int8_t a, int8_t b);
+};
+const BinaryFunction kBinaryFunctions[] = {
+    {"maximum_s8", [](int8_t a, int8_t b) { return a > b ? a : b; }},
+};
+
+void add_add_single(std::vector<KernelCase>& cases, Random& random) {
+  const Pair pair = operands(random);
+  const OutputRange range = random.range();
+  const int32_t zero_a = random.zero_point();
+  const int32_t zero_b = random.zero_point();
+  const double ratio_a = std::exp2(random.unit() * 8 - 5);
+  const double sign = random.pick({1, -1});
+  const double ratio_b = sign * std::exp2(random.unit() * 8 - 5);
+  // The largest shift that keeps everything in int32.
+  int32_t shift = random.chance(70) ? 22 : random.in(0, 22);
+  while (shift > 0 && (255 * (ratio_a + std::fabs(ratio_b)) + 129) * std::exp2(shift) > 0x7fff0000) --shift;
+  const int32_t m_a = static_cast<int32_t>(std::lround(ratio_a * std::exp2(shift)));
+  const int32_t m_b = static_cast<int32_t>(std::lround(ratio_b * std::exp2(shift)));
+  const int32_t half = shift == 0 ? 0 : 1 << (shift - 1);
+  const int32_t offset = -m_a * zero_a - m_b * zero_b + half + range.zero_point * (1 << shift);
+  const AddSingleParams p{pair.loops, m_a, m_b, offset, shift, range.lo, range.hi};
+  add_pair(cases, random, "quantized_add_s8", Mode::single_, p, pair, [&](int8_t a, int8_t b) {
+    const Wide sum = Wide{m_a} * (a - zero_a) + Wide{m_b} * (b - zero_b);
+    return reference::clamp(range.zero_point + reference::round_half_up(sum, reference::power_of_two(shift)),
+                            range.lo, range.hi);
+  });
+}
+
+void add_add_double(std::vector<KernelCase>& cases, Random& random) {
+  const Pair pair = operands(random);
+  const int32_t half = 1 << 30;
+  // Twice the larger scale: at least one factor is 1/2, at most that the other.
+  Factor factor_a{half, 0};
+  Factor factor_b{random.in(1 << 30, INT32_MAX), random.in(-6, -1)};
+  if (random.chance(10)) factor_b = {random.in(1 << 30, INT32_MAX), random.in(-32, -1)};
+  if (random.chance(20)) factor_b = factor_a;
+  if (random.chance(50)) std::swap(factor_a, factor_b);
+  const Factor factor_out{random.in(1 << 30, INT32_MAX),
+                          random.chance(90) ? random.in(-22, -16) : random.in(-32, 4)};
+  const AddDoubleParams p{pair.loops,
+                          random.zero_point(),
+                          random.zero_point(),
+                          factor_a,
+                          factor_b,
+                          random.in(0, 1),
+                          random.chance(95) ? factor_out : Factor{0, 0},
+                          random.range()};
+  add_pair(cases, random, "quantized_add_s8", Mode::double_, p, pair, [&](int8_t a, int8_t b) {
+    const Wide unit = reference::power_of_two(20);
+    const Wide x = reference::rescale(Mode::double_, (a - p.zero_point_a) * unit, p.factor_a);
+    const Wide y = reference::rescale(Mode::double_, (b - p.zero_point_b) * unit, p.factor_b);
+    return reference::requantize(Mode::double_, p.negate_b ? x - y : x + y, p.factor_out, p.output);
+  });
+}
+
+}  // namespace
+
+void add_elementwise_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
+  for (int i = 0; i < 30 * scale; ++i) {
+    for (const BinaryFunction& function : kBinaryFunctions) {
+      const Pair pair = operands(random);
+      add_pair(cases, random, function.name, Mode::exact, BinaryParams{pair.loops}, pair, function.apply);
+    }
+    add_add_single(cases, random);
+    add_add_double(cases, random);
+  }
+}
+
+}  // namespace rushlight

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults that users of other tools reported, with their numbers: small enough to be checked by hand.
+#include <numeric>
+
+#include "tests/kernels/run_case.h"
+
+namespace rushlight {
+namespace {
+
+using namespace kernels;
+using Bytes = std::vector<int8_t>;
+using Ints = std::vector<int32_t>;
+
+constexpr OutputRange kFull{0, -128, 127};
+constexpr Factor kOne{1 << 30, 1};
+
+BroadcastLoops loops(const Ints& extents, const Ints& a, const Ints& b) {
+  BroadcastLoops result{};
+  for (int d = 0; d < kMaxLoops; ++d) result.extent[d] = 1;
+  const int outer = kMaxLoops - static_cast<int>(extents.size());
+  for (size_t d = 0; d < extents.size(); ++d) {
+    result.extent[outer + static_cast<int>(d)] = extents[d];
+    result.stride_a[outer + static_cast<int>(d)] = a[d];
+    result.stride_b[outer + static_cast<int>(d)] = b[d];
+  }
+  return result;
+}
+
+// TensorFlow Lite's parameters for scales that are powers of two: twice the larger scale is 2^twice, scales
+// are 2^e.
+AddDoubleParams add_double(const BroadcastLoops& at, int zero_a, int e_a, int zero_b, int e_b, int twice,
+                           int e_out, const OutputRange& output) {
+  const int32_t half = 1 << 30;
+  return {at,
+          zero_a,
+          zero_b,
+          {half, e_a - twice + 1},
+          {half, e_b - twice + 1},
+          0,
+          {half, twice - 20 - e_out + 1},
+          output};
+}
+
+// pytorch/executorch#15100, CMSIS-NN#66: unequal scales and zero points of the two inputs.
+TEST(KnownCases, AddWithUnequalScales) {
+  const Bytes a = {25, 5, 6, 5, 127, -128};
+  const Bytes b = {-17, -7, -7, -6, 127, -128};
+  const Bytes expected = {-2, 3, 3, 4, 127, -128};
+  const BroadcastLoops at = loops({6}, {1}, {1});
+  // 0.125 / 0.5 and 0.5 / 0.5 in units of 2^-4.
+  const AddSingleParams single{at, 4, 16, -4 * 5 - 16 * -7 + 8 + 3 * 16, 4, -128, 127};
+  check_case(
+      CaseBuilder("quantized_add_s8", Mode::single_, single, "").input(a).input(b).output(expected).done());
+  const AddDoubleParams twice = add_double(at, 5, -3, -7, -1, 0, -1, {3, -128, 127});
+  check_case(
+      CaseBuilder("quantized_add_s8", Mode::double_, twice, "").input(a).input(b).output(expected).done());
+}
+
+// tensorflow/tensorflow#38992: a lower rank, and broadcasting of a middle axis.
+TEST(KnownCases, AddBroadcasts) {
+  const Bytes a = {1, 2, 3, 4, 5, 6, 7, 8};  // [1,2,2,2]
+  const Bytes last = {10, 20};
+  const Bytes middle = {10, 20, 30, 40};  // [1,2,1,2]
+  const Bytes one = {10};
+  const auto check = [&](const Bytes& b, const Ints& strides, const Bytes& expected) {
+    const BroadcastLoops at = loops({1, 2, 2, 2}, {8, 4, 2, 1}, strides);
+    const AddSingleParams single{at, 1, 1, 0, 0, -128, 127};
+    check_case(
+        CaseBuilder("quantized_add_s8", Mode::single_, single, "").input(a).input(b).output(expected).done());
+    const AddDoubleParams twice = add_double(at, 0, 0, 0, 0, 1, 0, kFull);
+    check_case(
+        CaseBuilder("quantized_add_s8", Mode::double_, twice, "").input(a).input(b).output(expected).done());
+  };
+  check(last, {0, 0, 0, 1}, {11, 22, 13, 24, 15, 26, 17, 28});
+  check(middle, {4, 2, 0, 1}, {11, 22, 13, 24, 35, 46, 37, 48});
+  check(one, {0, 0, 0, 0}, {11, 12, 13, 14, 15, 16, 17, 18});
+}
+
+// pytorch/executorch#18462: relu stops at the zero point, not at the integer 0.
+TEST(KnownCases, ReluStopsAtTheZeroPoint) {
+  const Bytes in = {-50, -10, -3, 0, 5};
+  const Bytes expected = {-10, -10, -3, 0, 5};
+  const ClampParams clamp{5, -10, 127};
+  check_case(CaseBuilder("clamp_s8", Mode::exact, clamp, "").input(in).output(expected).done());
+  check_case(CaseBuilder("clamp_s8", Mode::exact, clamp, "").input(in).output_in_place(0, expected).done());
+  // The same fused into an addition of real zeros.
+  const AddSingleParams add{loops({5}, {1}, {0}), 1, 1, 10, 0, -10, 127};
+  const Bytes zero = {-10};
+  check_case(
+      CaseBuilder("quantized_add_s8", Mode::single_, add, "").input(in).input(zero).output(expected).done());
+}
+
+struct Conv {
+  Conv2dParams params;
+  Bytes input, weights;
+  Ints bias;  // with the zero point folded in
+  std::vector<Factor> factors;
+
+  void check(const Bytes& expected) const {
+    Ints multipliers, shifts;
+    for (int32_t o = 0; o < params.output_channels; ++o) {
+      const Factor& f = factors[static_cast<size_t>(o) % factors.size()];
+      multipliers.push_back(f.multiplier);
+      shifts.push_back(f.shift);
+    }
+    for (const Mode mode : {Mode::single_, Mode::double_})
+      check_case(CaseBuilder("quantized_conv2d_s8", mode, params, "")
+                     .input(input)
+                     .input(weights)
+                     .input(bias)
+                     .input(multipliers)
+                     .input(shifts)
+                     .output(expected)
+                     .done());
+  }
+};
+
+// A one-dimensional convolution of one channel.
+Conv2dParams conv1d(int length, int taps, int dilation, int pad, int zero_point, int output_zero_point) {
+  return {1, 1, length, 1,        1, length, 1, 1,          taps,
+          1, 1, 1,      dilation, 0, pad,    1, zero_point, {output_zero_point, -128, 127}};
+}
+
+// pytorch/executorch#20734: an even kernel under SAME has one more padded tap at the right.
+TEST(KnownCases, EvenKernelPadsUnequally) {
+  for (const int zero_point : {0, -3}) {
+    Bytes input = {1, 2, 3, 4, 5};
+    for (int8_t& x : input) x = static_cast<int8_t>(x + zero_point);
+    Conv{conv1d(5, 4, 1, 1, zero_point, 0), input, {1, 1, 1, 1}, {-4 * zero_point}, {kOne}}.check(
+        {6, 10, 14, 12, 9});
+  }
+}
+
+// tensorflow/tflite-micro#1646: padding of a dilated convolution reads the zero point.
+TEST(KnownCases, DilatedPaddingReadsTheZeroPoint) {
+  const int zero_point = -13;
+  const Bytes weights = {1, 2, 3};
+  for (const int out : {0, 7}) {
+    const Conv2dParams p = conv1d(6, 3, 2, 2, zero_point, out);
+    const auto shifted = [](Bytes list, int by) {
+      for (int8_t& x : list) x = static_cast<int8_t>(x + by);
+      return list;
+    };
+    const int folded = -zero_point * 6;
+    Conv{p, Bytes(6, -13), weights, {4 + folded}, {kOne}}.check(shifted({4, 4, 4, 4, 4, 4}, out));
+    Conv{p, shifted({1, 2, 3, 4, 5, 6}, zero_point), weights, {folded}, {kOne}}.check(
+        shifted({11, 16, 22, 28, 13, 16}, out));
+  }
+}
+
+// CMSIS-NN#99: groups that are neither one nor one a channel.
+TEST(KnownCases, TwoGroups) {
+  const Conv2dParams p{1, 1, 1, 4, 1, 1, 4, 1, 1, 1, 1, 1, 1, 0, 0, 2, 0, kFull};
+  Conv{p, {1, 2, 3, 4}, {1, 0, 0, 1, 1, 1, 1, -1}, {0, 0, 0, 0}, {kOne}}.check({1, 2, 7, -1});
+}
+
+// tensorflow/tensorflow#42748: more output channels than any fixed table.
+TEST(KnownCases, ManyOutputChannels) {
+  for (const int channels : {300, 1001}) {
+    Bytes weights, expected;
+    for (int c = 0; c < channels; ++c) {
+      const int w = c % 7 - 3;
+      weights.push_back(static_cast<int8_t>(w));
+      expected.push_back(static_cast<int8_t>(c % 2 == 0 ? 10 * w : 5 * w));
+    }
+    EXPECT_EQ(Bytes(expected.begin(), expected.begin() + 4), Bytes({-30, -10, -10, 0}));
+    EXPECT_EQ(expected[299], 10);
+    const Conv2dParams p{1, 1, 1, 1, 1, 1, channels, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, kFull};
+    Conv{p, {10}, weights, Ints(static_cast<size_t>(channels)), {kOne, {1 << 30, 0}}}.check(expected);
+  }
+}
+
+// ARM-software/CMSIS_5#1168: the last column of an odd output width.
+TEST(KnownCases, OddWidths) {
+  const Bytes image = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  Conv{{1, 3, 3, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, kFull}, image, {1}, {0}, {kOne}}.check(image);
+  const Conv2dParams same{1, 3, 3, 1, 3, 3, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, kFull};
+  Conv{same, image, Bytes(9, 1), {0}, {kOne}}.check({12, 21, 16, 27, 45, 33, 24, 39, 28});
+  for (const int width : {1, 3, 5}) {
+    Bytes row(static_cast<size_t>(width));
+    std::iota(row.begin(), row.end(), int8_t{1});
+    Conv{{1, 1, width, 1, 1, width, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, kFull}, row, {1}, {0}, {kOne}}.check(
+        row);
+  }
+}
+
+void check_divide_pool(const AveragePool2dParams& p, const Bytes& input, const Ints& rows,
+                       const Ints& columns, int32_t divisor, const Bytes& expected) {
+  check_case(CaseBuilder("quantized_avg_pool2d_divide_s8", Mode::double_, p, "")
+                 .input(input)
+                 .input(rows)
+                 .input(columns)
+                 .input(Ints{divisor})
+                 .output(expected)
+                 .done());
+}
+
+// ARM-software/CMSIS_5#897: sums beyond 16 bits; halves of negative averages go away from zero.
+TEST(KnownCases, AveragePoolOfALargeWindow) {
+  const AveragePool2dParams global{1, 20, 20, 1, 1, 1, 1, 0, kFull};
+  check_divide_pool(global, Bytes(400, 127), {0, 20, 0}, {0, 20, 0}, 400, {127});
+  check_divide_pool(global, Bytes(400, -128), {0, 20, 0}, {0, 20, 0}, 400, {-128});
+  const AveragePool2dParams pairs{1, 1, 6, 1, 3, 1, 1, 0, kFull};
+  check_divide_pool(pairs, {-1, -2, 1, 2, -3, -4}, {0, 1, 0}, {0, 2, 0, 2, 2, 0, 4, 2, 0}, 2, {-2, 2, -4});
+}
+
+// tensorflow/tflite-micro#3584: the second image of a batch.
+TEST(KnownCases, AveragePoolOfABatch) {
+  const AveragePool2dParams p{2, 2, 2, 1, 1, 1, 1, 0, kFull};
+  check_divide_pool(p, {1, 2, 3, 4, -5, -6, -7, -8}, {0, 2, 0}, {0, 2, 0}, 4, {3, -7});
+}
+
+}  // namespace
+}  // namespace rushlight

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Average pooling: windows from kernel, stride, padding and ceil_mode, or adaptive.
+#include <map>
+
+#include "tests/kernels/random.h"
+#include "tests/kernels/reference.h"
+
+namespace rushlight {
+namespace {
+
+using namespace kernels;
+using reference::Bytes;
+using reference::Ints;
+
+// A window along one axis in padded coordinates: taps first..end-1, of which `counted` enter the divisor.
+struct Span {
+  int32_t first, end, counted;
+};
+
+struct PoolAxis {
+  int32_t input;
+  std::vector<Span> spans;
+};
+
+PoolAxis random_windows(Random& random, int32_t input, bool count_padding) {
+  PoolAxis axis{input, {}};
+  const int32_t kernel = random.in(1, 4);
+  const int32_t stride = random.in(1, 3);
+  const int32_t pad = random.in(0, kernel / 2);
+  const bool ceil_mode = random.chance(40);
+  // PyTorch: in ceil_mode a window may run beyond the padding, where it counts nothing, but must start before
+  // it.
+  for (int32_t first = -pad; first < input + (ceil_mode ? 0 : pad); first += stride) {
+    if (!ceil_mode && first + kernel > input + pad) break;
+    const int32_t end = first + kernel;
+    const int32_t inside = std::min(end, input) - std::max(first, 0);
+    const int32_t padded = std::min(end, input + pad) - first;
+    axis.spans.push_back({first, end, count_padding ? padded : inside});
+    if (first + kernel >= input + pad) break;
+  }
+  return axis;
+}
+
+PoolAxis adaptive_windows(Random& random, int32_t input) {
+  PoolAxis axis{input, {}};
+  const int32_t outputs = random.in(1, input);
+  for (int32_t i = 0; i < outputs; ++i) {
+    const int32_t first = i * input / outputs;
+    const int32_t end = ((i + 1) * input + outputs - 1) / outputs;
+    axis.spans.push_back({first, end, end - first});
+  }
+  return axis;
+}
+
+PoolAxis global_window(int32_t input) { return {input, {{0, input, input}}}; }
+
+// The kernel's table of one axis, and the classes' counted extents in order of first use.
+Ints window_table(const PoolAxis& axis, Ints& classes) {
+  Ints table;
+  for (const Span& span : axis.spans) {
+    const int32_t first = std::max(span.first, 0);
+    const int32_t end = std::min(span.end, axis.input);
+    size_t index = 0;
+    while (index < classes.size() && classes[index] != span.counted) ++index;
+    if (index == classes.size()) classes.push_back(span.counted);
+    table.insert(table.end(), {first, end - first, static_cast<int32_t>(index)});
+  }
+  return table;
+}
+
+struct Pool {
+  PoolAxis y, x;
+  AveragePool2dParams params;
+  Ints rows, columns;
+  Ints row_classes, column_classes;
+  Bytes input;
+};
+
+Pool random_pool(Random& random) {
+  const int32_t height = random.in(1, 7);
+  const int32_t width = random.in(1, 7);
+  const int32_t kind = random.in(0, 5);
+  const bool count_padding = random.chance(50);
+  Pool pool;
+  pool.y = kind == 0   ? global_window(height)
+           : kind == 1 ? adaptive_windows(random, height)
+                       : random_windows(random, height, count_padding);
+  pool.x = kind == 0   ? global_window(width)
+           : kind == 1 ? adaptive_windows(random, width)
+                       : random_windows(random, width, count_padding);
+  if (pool.y.spans.empty()) pool.y = global_window(height);
+  if (pool.x.spans.empty()) pool.x = global_window(width);
+  pool.rows = window_table(pool.y, pool.row_classes);
+  pool.columns = window_table(pool.x, pool.column_classes);
+  pool.params = {random.in(1, 2),
+                 height,
+                 width,
+                 static_cast<int32_t>(pool.y.spans.size()),
+                 static_cast<int32_t>(pool.x.spans.size()),
+                 random.pick({1, 2, 3, 4, 5, 8, 17}),
+                 static_cast<int32_t>(pool.column_classes.size()),
+                 random.zero_point(),
+                 random.range()};
+  pool.input = random.bytes(pool.params.batch * height * width * pool.params.channels);
+  return pool;
+}
+
+// finish(sum over the window of x - zero point, padding being 0; divisor) for every output.
+template <class Finish>
+Bytes pool_reference(const Pool& pool, Finish finish) {
+  const AveragePool2dParams& p = pool.params;
+  const reference::Image image{pool.input, p.input_height, p.input_width, p.channels, p.input_zero_point};
+  Bytes out;
+  reference::for_each_index({p.batch, p.output_height, p.output_width, p.channels}, [&](const Ints& at) {
+    const Span& row = pool.y.spans[static_cast<size_t>(at[1])];
+    const Span& column = pool.x.spans[static_cast<size_t>(at[2])];
+    int32_t sum = 0;
+    for (int32_t y = row.first; y < row.end; ++y)
+      for (int32_t x = column.first; x < column.end; ++x) sum += image.real(at[0], y, x, at[3]);
+    out.push_back(finish(sum, row.counted * column.counted));
+  });
+  return out;
+}
+
+void add_factor_pool(std::vector<KernelCase>& cases, Random& random, Mode mode) {
+  const Pool pool = random_pool(random);
+  std::map<int32_t, Factor> factor_of;  // by divisor
+  Ints factors;
+  for (const int32_t row : pool.row_classes) {
+    for (const int32_t column : pool.column_classes) {
+      const Factor f = factor_of.try_emplace(row * column, random.factor(80.0 * row * column)).first->second;
+      factors.insert(factors.end(), {f.multiplier, f.shift});
+    }
+  }
+  const Bytes out = pool_reference(pool, [&](int32_t sum, int32_t divisor) {
+    return reference::requantize(mode, sum, factor_of.at(divisor), pool.params.output);
+  });
+  cases.push_back(CaseBuilder("quantized_avg_pool2d_s8", mode, pool.params, random.tag())
+                      .input(pool.input)
+                      .input(pool.rows)
+                      .input(pool.columns)
+                      .input(factors)
+                      .output(out)
+                      .done());
+}
+
+// Input and output share the quantization, so the stored integers are averaged: zp + real / divisor.
+void add_divide_pool(std::vector<KernelCase>& cases, Random& random) {
+  Pool pool = random_pool(random);
+  pool.params.output.zero_point = pool.params.input_zero_point;
+  Ints divisors;
+  for (const int32_t row : pool.row_classes)
+    for (const int32_t column : pool.column_classes) divisors.push_back(row * column);
+  const Bytes out = pool_reference(pool, [&](int32_t sum, int32_t divisor) {
+    const reference::Wide stored = sum + pool.params.input_zero_point * divisor;
+    return reference::clamp(reference::round_half_away(stored, divisor), pool.params.output.lo,
+                            pool.params.output.hi);
+  });
+  cases.push_back(CaseBuilder("quantized_avg_pool2d_divide_s8", Mode::double_, pool.params, random.tag())
+                      .input(pool.input)
+                      .input(pool.rows)
+                      .input(pool.columns)
+                      .input(divisors)
+                      .output(out)
+                      .done());
+}
+
+}  // namespace
+
+void add_pooling_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
+  for (int i = 0; i < 30 * scale; ++i) {
+    add_factor_pool(cases, random, Mode::single_);
+    add_factor_pool(cases, random, Mode::double_);
+    add_divide_pool(cases, random);
+  }
+}
+
+std::vector<KernelCase> all_cases(uint64_t seed, int scale) {
+  Random random{seed};
+  std::vector<KernelCase> cases;
+  add_quantize_cases(cases, random, scale);
+  add_elementwise_cases(cases, random, scale);
+  add_movement_cases(cases, random, scale);
+  add_convolution_cases(cases, random, scale);
+  add_pooling_cases(cases, random, scale);
+  return cases;
+}
+
+}  // namespace rushlight
