@@ -35,12 +35,16 @@ class QuantizationCheck {
 
  private:
   bool present(size_t i) const { return node_.operands[i] != ValueId::none; }
+  // Constants may still be float beside quantized activations: the quantizer gives them parameters last, from those of
+  // the activations.
+  bool waits(ValueId id) const { return graph_.is_constant(id) && !graph_.type(id).quantized(); }
   const TensorType& operand_type(size_t i) const { return graph_.type(node_.operands[i]); }
 
   void report(ValueId id, std::string what) { found_.push_back({label(graph_, id), std::move(what)}); }
 
   void check_operand(size_t i) {
     const ValueId id = node_.operands[i];
+    if (waits(id) && row_.operand(i).role != Role::index) return;
     switch (row_.operand(i).role) {
       case Role::activation:
         check_activation(id, "another activation operand is");
@@ -81,10 +85,12 @@ class QuantizationCheck {
     if (!is_activation_dtype(type.dtype)) return report(id, "quantized activations must be i8 or i16");
     if (type.quant.per_channel()) return report(id, "activations must be quantized per tensor");
     if (row_.quant != QuantRule::same) return;
-    const TensorType& model = graph_.type(node_.operands.front());
+    const ValueId model_id = *std::find_if(node_.operands.begin(), node_.operands.end(),
+                                           [&](ValueId operand) { return !waits(operand); });
+    const TensorType& model = graph_.type(model_id);
     if (type.dtype != model.dtype || type.quant != model.quant)
       report(id, fmt::format("{} only moves integers: dtype and quantization must equal those of %{}: {}",
-                             row_.name, graph_.value(node_.operands.front()).name, to_string(model)));
+                             row_.name, graph_.value(model_id).name, to_string(model)));
   }
 
   void check_weight(ValueId id, const Operand& operand) {

@@ -48,8 +48,6 @@ struct KernelRow {
   void (*visit)(const void* params, FieldSink& sink);
 };
 
-using Kernel = KernelRow;
-
 constexpr bool same_text(const char* a, const char* b) {
   while (*a != 0 && *a == *b) ++a, ++b;
   return *a == *b;

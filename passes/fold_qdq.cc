@@ -54,6 +54,11 @@ class QdqFolding {
       nodes.push_back(std::move(node));
       Node& moved = nodes.back();
       if (!moves_one_tensor(moved)) continue;
+      if (graph_.is_constant(moved.operands[0]) && graph_.type(moved.operands[0]).quantized()) {
+        graph_.value(moved.results[0]).type.dtype = graph_.type(moved.operands[0]).dtype;
+        graph_.value(moved.results[0]).type.quant = graph_.type(moved.operands[0]).quant;
+        continue;
+      }
       const auto above = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) {
         return n.op == "dequantize_per_tensor"_op && n.result() == moved.operands[0];
       });

@@ -179,12 +179,9 @@ TEST(Verify, QuantizedConvolution) {
          "%y: i8[1,2,4,4]<axis=1; 1.0:0, 1.0:0>: activations must be");
   expect({.x = "i8[1,2,4,4]<axis=1; 1.0:0, 1.0:0>"}, "activations must be quantized per tensor");
   expect({.x = "u8[1,2,4,4]<0.5:3>"}, "quantized activations must be i8 or i16");
-  expect({.w = "f32[2,2,1,1]"}, "the weight must be quantized, because the activations are");
   expect({.w = "i8[2,2,1,1]<axis=0; 0.5:0, 0.25:1>"}, "weights must be quantized symmetrically");
   expect({.w = "i8[2,2,1,1]<axis=1; 0.5:0, 0.25:0>"}, "the weight's channels are along axis 0");
   expect({.w = "i16[2,2,1,1]<axis=0; 0.5:0, 0.25:0>"}, "quantized weights must be i8");
-  expect({.b = "f32[2]"},
-         "the bias must be quantized, because the activations are: i32 at scale input * weight");
   expect({.b = "i16[2]<axis=0; 0.25:0, 0.125:0>"}, "a quantized bias must be i32");
   expect({.b = "i32[2]<axis=0; 0.25:0, 0.125:1>"}, "zero points of a bias must be 0");
   expect({.b = "i32[2]<axis=0; 0.25:0, 0.126:0>"},
@@ -193,6 +190,11 @@ TEST(Verify, QuantizedConvolution) {
   // A weight that is wrong on the other axis must not make the bias check read past its scales.
   expect({.x = "i8[1,3,4,4]<0.5:0>", .w = "i8[2,3,1,1]<axis=1; 0.5:0, 0.25:0, 1.0:0>"},
          "found 2 scales, but the weight has 3");
+}
+
+// The quantizer gives constants their parameters after the activations have theirs.
+TEST(Verify, FloatConstantsBesideQuantizedActivations) {
+  EXPECT_EQ(verdict(Conv{.w = "f32[2,2,1,1]", .b = "f32[2]"}.text()), "good");
 }
 
 TEST(Verify, QuantizedConstantsOnly) {
