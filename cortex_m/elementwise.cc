@@ -120,7 +120,7 @@ Status quantize(Lowering& l, const Node& node) {
   if (l.result_type(node).dtype != DType::int8)
     return unsupported("the result", fmt::format("is {}; int8 is supported", to_string(l.result_type(node))));
   l.call(node, "quantize_per_tensor_s8",
-         kernels::QuantizeParams{count(l, node), bits(1.0F / static_cast<float>(out.scale())),
+         kernels::QuantizeParams{count(l, node), bits(static_cast<float>(1.0 / out.scale())),
                                  {out.zero_point(), out.lo, out.hi}},
          {l.bind(node.operands[0]), l.bind(node.result())});
   return {};

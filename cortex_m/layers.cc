@@ -44,7 +44,8 @@ Result<Layer> prepare(const Lowering& l, const Node& node) {
   const auto channels = static_cast<size_t>(weight.shape()[0]);
   const size_t inner = channels == 0 ? 0 : w.size() / channels;
   const bool has_bias = node.operands[2] != ValueId::none;
-  const int64_t reach = std::max(std::abs(int64_t{input.quant.lo}), std::abs(int64_t{input.quant.hi}));
+  // Whatever range the type states: a program's inputs are any int8, padding is the zero point.
+  constexpr int64_t kReach = 128;
   Layer layer;
   for (size_t c = 0; c < channels; ++c) {
     int64_t sum = 0;
@@ -61,7 +62,7 @@ Result<Layer> prepare(const Lowering& l, const Node& node) {
     }
     const int64_t folded = bias - int64_t{input.quant.zero_point()} * sum;
     // Bounds every partial sum, whatever the order of the taps.
-    const int64_t greatest = std::abs(folded) + magnitude * reach;
+    const int64_t greatest = std::abs(folded) + magnitude * kReach;
     if (greatest > INT32_MAX)
       return unsupported("the accumulator", fmt::format("of channel {} can reach {}; int32 holds 2147483647. The bias or "
                                                         "the weights of that channel are too large for their scale",

@@ -51,9 +51,10 @@ int Lowering::buffer_of(ValueId id) {
 
 Binding Lowering::bind(ValueId id) {
   if (!graph_.is_constant(root(id))) return {Binding::To::buffer, buffer_of(id)};
+  // Data is row-major whatever the type says.
   const Value& value = graph_.value(root(id));
-  const auto bytes = value.data->bytes();
-  return add_constant(value.name, value.type.dtype, {bytes.begin(), bytes.end()});
+  const Tensor data = value.data->permuted(memory_order(value.type.layout, value.type.shape.size()));
+  return add_constant(value.name, value.type.dtype, {data.bytes().begin(), data.bytes().end()});
 }
 
 void Lowering::alias(ValueId result, ValueId source) { aliases_[result] = source; }
@@ -104,43 +105,50 @@ std::vector<int> Lowering::overwritable(const Node& node) const {
 
 Port Lowering::port(ValueId id) { return {graph_.value(id).name, graph_.type(id), buffer_of(id)}; }
 
+int Lowering::copied(std::string_view name, Binding source, int64_t bytes, int target) {
+  if (target < 0) {
+    target = static_cast<int>(program_.buffers.size());
+    program_.buffers.push_back({std::string(name), BufferKind::arena, bytes});
+  }
+  Node copy;
+  copy.name = name;
+  kernels::CopyParams params{};
+  fill(params.extent, {bytes}, 1);
+  fill(params.input_stride, {1}, 0);
+  fill(params.output_stride, {1}, 0);
+  call(copy, "copy_s8", params, {source, {Binding::To::buffer, target}});
+  return target;
+}
+
 void Lowering::add_ports_and_states() {
-  std::vector<Port> outputs;
-  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
-    const ValueId id = graph_.outputs[i];
-    if (graph_.is_constant(root(id))) {
-      // The caller reads outputs from the arena: a constant one is copied there.
-      const TensorType& type = graph_.type(id);
-      Node copy;
-      copy.name = graph_.value(id).name;
-      kernels::CopyParams params{};
-      const auto count = static_cast<int32_t>(type.bytes());
-      fill(params.extent, {count}, 1);
-      fill(params.input_stride, {1}, 0);
-      fill(params.output_stride, {1}, 0);
-      const auto buffer = static_cast<int>(program_.buffers.size());
-      program_.buffers.push_back({copy.name, BufferKind::arena, type.bytes()});
-      call(copy, "copy_s8", params, {bind(id), {Binding::To::buffer, buffer}});
-      outputs.push_back({copy.name, type, buffer});
-    } else {
-      outputs.push_back(port(id));
-    }
+  const auto is_state = [&](ValueId id) {
+    return std::any_of(graph_.states.begin(), graph_.states.end(), [&](const State& s) { return s.input == id; });
+  };
+  for (ValueId id : graph_.outputs) {
+    // The caller reads outputs from the arena, after states have been written: constants and the states of before are
+    // copied there.
+    const bool copies = graph_.is_constant(root(id)) || is_state(root(id));
+    Port output{graph_.value(id).name, type(id), 0};
+    output.buffer = copies ? copied(output.name, bind(id), output.type.bytes(), -1) : buffer_of(id);
+    program_.outputs.push_back(std::move(output));
   }
-  program_.outputs = std::move(outputs);
-  for (ValueId id : graph_.inputs) {
-    const auto is_state = [&](const State& s) { return s.input == id; };
-    if (std::none_of(graph_.states.begin(), graph_.states.end(), is_state)) program_.inputs.push_back(port(id));
-  }
+  for (ValueId id : graph_.inputs)
+    if (!is_state(id)) program_.inputs.push_back(port(id));
+  // A state that becomes what another one was (a delay line) is saved before that one is written.
+  std::vector<Binding> updates;
   for (const State& state : graph_.states) {
-    const int kept = buffer_of(state.input);
+    Binding update = bind(state.update);
+    if (is_state(root(state.update)) && root(state.update) != state.input)
+      update = {Binding::To::buffer, copied(graph_.value(state.update).name + ".before", update,
+                                            type(state.update).bytes(), -1)};
+    updates.push_back(update);
+  }
+  for (size_t i = 0; i < graph_.states.size(); ++i) {
+    const ValueId input = graph_.states[i].input;
+    const int kept = buffer_of(input);
     program_.buffers[static_cast<size_t>(kept)].kind = BufferKind::persistent;
-    Node copy;
-    copy.name = graph_.value(state.input).name;
-    kernels::CopyParams params{};
-    fill(params.extent, {graph_.type(state.input).bytes()}, 1);
-    fill(params.input_stride, {1}, 0);
-    fill(params.output_stride, {1}, 0);
-    call(copy, "copy_s8", params, {bind(state.update), {Binding::To::buffer, kept}});
+    if (updates[i] != Binding{Binding::To::buffer, kept})
+      copied(graph_.value(input).name, updates[i], type(input).bytes(), kept);
   }
 }
 

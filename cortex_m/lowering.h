@@ -68,6 +68,8 @@ class Lowering {
   Binding add_constant(std::string name, DType dtype, std::vector<std::byte> bytes);
   void add_call(const Node& node, const char* kernel, std::vector<std::byte> params, std::vector<Binding> arguments,
                 CallOptions options);
+  // Copies so many bytes into a buffer, or a new one for -1; returns its index.
+  int copied(std::string_view name, Binding source, int64_t bytes, int target);
   int buffer_of(ValueId id);
   ValueId root(ValueId id) const;
   Port port(ValueId id);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <set>
 
@@ -16,18 +15,16 @@ namespace rushlight {
 namespace {
 
 // Names that a namespace or a file stem cannot have: keywords, and names that the library itself uses.
-constexpr std::array<std::string_view, 108> kReserved = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch",
-    "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept",
-    "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete",
-    "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for",
-    "friend", "goto", "if", "inline", "int", "linux", "long", "mutable", "namespace", "new", "noexcept", "not",
-    "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
-    "reinterpret_cast", "requires", "restrict", "return", "short", "signed", "sizeof", "static",
-    "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true",
-    "try", "typedef", "typeid", "typename", "union", "unix", "unsigned", "using", "virtual", "void", "volatile",
-    "wchar_t", "while", "xor", "xor_eq", "abort", "exit", "kernels", "main", "memcpy", "memset", "rushlight",
-    "std", "arm", "printf", "signal"};
+constexpr std::string_view kReserved =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t "
+    "char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr "
+    "constinit continue decltype default delete do double dynamic_cast else enum explicit export "
+    "extern false float for friend goto if inline int linux long mutable namespace new noexcept not "
+    "not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires "
+    "restrict return short signed sizeof static static_assert static_cast struct switch template "
+    "this thread_local throw true try typedef typeid typename union unix unsigned using virtual void "
+    "volatile wchar_t while xor xor_eq abort exit kernels main memcpy memset rushlight std arm "
+    "printf signal ";
 
 void check_names(const Program& program) {
   require(emit::is_identifier(program.name) && library_name(program.name) == program.name,
@@ -56,12 +53,18 @@ std::string banner(std::string_view comment) {
 
 ElementSpelling spelling(DType dtype) {
   switch (dtype) {
-    case DType::int8: return {"int8_t", ""};
-    case DType::float32: return {"float", "_f32"};
-    case DType::uint8: return {"uint8_t", "_u8"};
-    case DType::int16: return {"int16_t", "_i16"};
-    case DType::int32: return {"int32_t", "_i32"};
-    default: break;
+    case DType::int8:
+      return {"int8_t", ""};
+    case DType::float32:
+      return {"float", "_f32"};
+    case DType::uint8:
+      return {"uint8_t", "_u8"};
+    case DType::int16:
+      return {"int16_t", "_i16"};
+    case DType::int32:
+      return {"int32_t", "_i32"};
+    default:
+      break;
   }
   throw InternalError("internal error: a device program has no tensors of type " +
                       std::string(rushlight::name(dtype)));
@@ -86,7 +89,8 @@ static std::string marked_as_generated(const std::string& text) {
 }
 
 FileSet kernel_headers(const Program& program) {
-  std::set<std::string> wanted = {"kernels/quantize.h"};  // quantize() and dequantize() of the library's header
+  std::set<std::string> wanted = {
+      "kernels/quantize.h"};  // quantize() and dequantize() of the library's header
   for (const KernelCall& call : program.calls) wanted.insert(call.row().header);
 
   FileSet headers;
@@ -119,7 +123,7 @@ std::string library_name(std::string_view text) {
   while (!name.empty() && name.back() == '_') name.pop_back();
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name = "model_" + name;
   while (name.back() == '_') name.pop_back();
-  if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end()) name += "_model";
+  if (kReserved.find(" " + name + " ") != std::string_view::npos) name += "_model";
   return name;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a planned program as a C++ library for the device: no heap, no exceptions, no interpreter, all sizes known.
+// Writes a planned program as a C++ library for the device: no heap, no exceptions, no interpreter, all sizes
+// known.
 //
 //   out/<model>.h           the Model class, arena size, input and output types with scale and zero point
 //   out/<model>_c.h, _c.cpp the same calls for C
@@ -21,7 +22,8 @@
 
 namespace rushlight {
 
-// A C++ namespace and file stem from any text, e.g. from "my-model.v2" my_model_v2: what Program::name must be.
+// A C++ namespace and file stem from any text, e.g. from "my-model.v2" my_model_v2: what Program::name must
+// be.
 std::string library_name(std::string_view text);
 
 // File texts by path relative to the output folder.
@@ -37,8 +39,9 @@ uint32_t output_checksum(const std::vector<Tensor>& outputs);
 
 FileSet emit_firmware(const Program& program, const Plan& plan, const SelfTest& selftest);
 
-// Writes all files or none: into a temporary folder beside `folder`, renamed at the end. An existing folder is replaced
-// only if rushlight wrote all that is in it; otherwise it is left alone and the first foreign file is named.
+// Writes all files or none: into a temporary folder beside `folder`, renamed at the end. An existing folder
+// is replaced only if rushlight wrote all that is in it; otherwise it is left alone and the first foreign
+// file is named.
 Status write_folder(const FileSet& files, const std::string& folder);
 
 }  // namespace rushlight

@@ -38,7 +38,8 @@ std::string introduction(const Library& library) {
                                             fmt::arg("name", library.name), fmt::arg("core", core),
                                             fmt::arg("rounding", name(library.program.rounding)),
                                             fmt::arg("arena", arena_bytes(library.plan)));
-  text += fmt::format(R"(// Placement   constants are const and stay in flash. To move them, define for {name}_weights.cpp
+  text += fmt::format(
+      R"(// Placement   constants are const and stay in flash. To move them, define for {name}_weights.cpp
 //             RUSHLIGHT_WEIGHTS_SECTION or, for one constant, {macro}_<CONSTANT>_SECTION (names: see that file)
 //             as an attribute, e.g. __attribute__((section(".dtcm"))).
 // C           {name}_c.h
@@ -50,13 +51,14 @@ std::string introduction(const Library& library) {
 #include "kernels/quantize.h"
 
 )",
-                      fmt::arg("name", library.name), fmt::arg("macro", library.macro));
+      fmt::arg("name", library.name), fmt::arg("macro", library.macro));
   return text;
 }
 
 std::string port_constants(const Port& port, std::string_view prefix, const std::string& note) {
   std::string text = fmt::format("// {}\n{}", port_comment(port), note.empty() ? "" : "// " + note + "\n");
-  text += fmt::format("inline constexpr std::int32_t k{}Shape[] = {};\n", prefix, shape_list(port.type.shape));
+  text +=
+      fmt::format("inline constexpr std::int32_t k{}Shape[] = {};\n", prefix, shape_list(port.type.shape));
   text += fmt::format("inline constexpr std::size_t k{}Elements = {};\n", prefix, port.type.elements());
   if (port.type.quantized()) {
     text += fmt::format("inline constexpr float k{}Scale = {};\n", prefix,
@@ -69,9 +71,9 @@ std::string port_constants(const Port& port, std::string_view prefix, const std:
 
 std::string all_port_constants(const Library& library) {
   const Program& program = library.program;
-  std::string text = fmt::format(
-      "inline constexpr int kInputCount = {};\ninline constexpr int kOutputCount = {};\n\n",
-      program.inputs.size(), program.outputs.size());
+  std::string text =
+      fmt::format("inline constexpr int kInputCount = {};\ninline constexpr int kOutputCount = {};\n\n",
+                  program.inputs.size(), program.outputs.size());
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const bool preserved = library.plan.input_preserved.at(i);
     std::string note = preserved ? "run() leaves this buffer as it was."
@@ -103,7 +105,8 @@ struct Span {
 // An accessor for all ports of one type; an index of no such port gives an empty span.
 std::string accessor(const Library& library, const std::vector<Port>& ports, DType dtype, bool inputs) {
   const auto [type, suffix] = spelling(dtype);
-  const std::string element = fmt::format("{}{}{}", inputs ? "" : "const ", dtype == DType::float32 ? "" : "std::", type);
+  const std::string element =
+      fmt::format("{}{}{}", inputs ? "" : "const ", dtype == DType::float32 ? "" : "std::", type);
   std::string text = fmt::format("  Span<{0}> {1}{2}(int index) {3}{{\n    switch (index) {{\n", element,
                                  inputs ? "input" : "output", suffix, inputs ? "" : "const ");
   for (size_t i = 0; i < ports.size(); ++i)
@@ -230,9 +233,10 @@ std::string library_header(const Library& library) {
   text += fmt::format("namespace {} {{\n\n", library.name);
   text += fmt::format("inline constexpr std::size_t kArenaBytes = {};\n", arena_bytes(library.plan));
   text += fmt::format("inline constexpr std::size_t kArenaAlignment = {};\n", kArenaAlignment);
-  text += fmt::format("// Recurrent state, at the arena's start: what reset() clears.\n"
-                      "inline constexpr std::size_t kStateBytes = {};\n\n",
-                      library.plan.persistent_bytes);
+  text += fmt::format(
+      "// Recurrent state, at the arena's start: what reset() clears.\n"
+      "inline constexpr std::size_t kStateBytes = {};\n\n",
+      library.plan.persistent_bytes);
   text += all_port_constants(library);
   text += kSpan;
   text += model_class(library);

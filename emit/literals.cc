@@ -13,11 +13,12 @@ constexpr size_t kLineWidth = 110;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// One byte inside a string literal. A digit after an octal escape would be read as part of it, so digits after an
-// escape are escapes too; '?' is one because of trigraphs.
+// One byte inside a string literal. A digit after an octal escape would be read as part of it, so digits
+// after an escape are escapes too; '?' is one because of trigraphs.
 void append_byte(std::string& line, unsigned char byte, bool& after_escape) {
   const char c = static_cast<char>(byte);
-  const bool plain = byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\' && c != '?' && !(after_escape && is_digit(c));
+  const bool plain =
+      byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\' && c != '?' && !(after_escape && is_digit(c));
   if (plain) {
     line += c;
   } else {

@@ -20,7 +20,8 @@ std::string int32_literal(int32_t value);
 // Shortest text that reads back as the same float32, with the suffix f.
 std::string float_literal(float value);
 
-// Text from a model, made safe for a // comment: printable ASCII, no backslash (which could continue the line).
+// Text from a model, made safe for a // comment: printable ASCII, no backslash (which could continue the
+// line).
 std::string comment_text(std::string_view text);
 
 // "kws" -> "KWS"

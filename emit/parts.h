@@ -33,16 +33,16 @@ struct ElementSpelling {
 };
 ElementSpelling spelling(DType dtype);
 
-std::string library_header(const Library& library);         // <model>.h
-std::string library_source(const Library& library);         // <model>.cpp
-std::string c_header(const Library& library);               // <model>_c.h
-std::string c_source(const Library& library);               // <model>_c.cpp
-std::string weights_source(const Library& library);         // <model>_weights.cpp
-std::string weights_declarations(const Library& library);   // for <model>.cpp
+std::string library_header(const Library& library);                             // <model>.h
+std::string library_source(const Library& library);                             // <model>.cpp
+std::string c_header(const Library& library);                                   // <model>_c.h
+std::string c_source(const Library& library);                                   // <model>_c.cpp
+std::string weights_source(const Library& library);                             // <model>_weights.cpp
+std::string weights_declarations(const Library& library);                       // for <model>.cpp
 std::string selftest_source(const Library& library, const SelfTest& selftest);  // <model>_selftest.cpp
-std::string cmake_lists(const Library& library);            // CMakeLists.txt
-std::string example_source(const Library& library);         // example/main.cpp
-FileSet kernel_headers(const Program& program);             // kernels/...
+std::string cmake_lists(const Library& library);                                // CMakeLists.txt
+std::string example_source(const Library& library);                             // example/main.cpp
+FileSet kernel_headers(const Program& program);                                 // kernels/...
 
 // The name of a constant in the library, and whether it is an array of integers rather than a string literal.
 std::string constant_name(const ConstantData& constant);

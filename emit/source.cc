@@ -19,7 +19,9 @@ struct InitializerSink : kernels::FieldSink {
   static InitializerSink& of(FieldSink& sink) { return static_cast<InitializerSink&>(sink); }
 
   std::string prefix;  // opens the structs that begin with the next item
-  static void begin(FieldSink& sink, const char* field) { of(sink).prefix += fmt::format("/*{}=*/{{", field); }
+  static void begin(FieldSink& sink, const char* field) {
+    of(sink).prefix += fmt::format("/*{}=*/{{", field);
+  }
   static void end(FieldSink& sink) { of(sink).items.back() += "}"; }
   static void add_ints(FieldSink& sink, const char* field, const int32_t* values, int32_t count) {
     InitializerSink& self = of(sink);
@@ -54,7 +56,8 @@ std::string wrapped(const std::vector<std::string>& items, size_t column, std::s
 
 std::string params_definition(const KernelCall& call) {
   const auto& row = call.row();
-  require(call.params.size() == static_cast<size_t>(row.params_size), "a call holds the params of its kernel");
+  require(call.params.size() == static_cast<size_t>(row.params_size),
+          "a call holds the params of its kernel");
   // A copy, because bytes of a vector need not be aligned for the fields.
   std::vector<int32_t> params(call.params.size() / sizeof(int32_t));
   std::memcpy(params.data(), call.params.data(), call.params.size());
@@ -67,10 +70,14 @@ std::string params_definition(const KernelCall& call) {
 
 std::string_view element_type(kernels::Element element) {
   switch (element) {
-    case kernels::Element::i8: return "std::int8_t";
-    case kernels::Element::i32: return "std::int32_t";
-    case kernels::Element::f32: return "float";
-    case kernels::Element::bytes: return "std::byte";
+    case kernels::Element::i8:
+      return "std::int8_t";
+    case kernels::Element::i32:
+      return "std::int32_t";
+    case kernels::Element::f32:
+      return "float";
+    case kernels::Element::bytes:
+      return "std::byte";
   }
   throw InternalError("internal error: unknown element of a kernel's argument");
 }
@@ -94,7 +101,8 @@ std::string call_text(const Library& library, size_t index) {
   require(call.arguments.size() == static_cast<size_t>(row.argument_count), "a call binds every argument");
 
   const std::string where = call.source.empty() ? "" : ", " + comment_text(call.source);
-  std::string text = fmt::format("  {{  // {}: {}{}, {}\n", index, comment_text(call.name), where, row.dialect);
+  std::string text =
+      fmt::format("  {{  // {}: {}{}, {}\n", index, comment_text(call.name), where, row.dialect);
   text += params_definition(call);
   text += fmt::format("    RUSHLIGHT_BEFORE_CALL({});\n", index);
 
@@ -150,8 +158,9 @@ std::string library_source(const Library& library) {
   for (size_t i = 0; i < library.program.calls.size(); ++i) text += call_text(library, i);
   text += "}\n\n";
   if (library.plan.persistent_bytes > 0) {
-    text += "void detail::reset(std::byte* arena) {\n"
-            "  for (std::size_t i = 0; i < kStateBytes; ++i) arena[i] = std::byte{0};\n}\n\n";
+    text +=
+        "void detail::reset(std::byte* arena) {\n"
+        "  for (std::size_t i = 0; i < kStateBytes; ++i) arena[i] = std::byte{0};\n}\n\n";
   } else {
     text += "void detail::reset(std::byte*) {}\n\n";
   }

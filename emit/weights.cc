@@ -22,7 +22,8 @@ std::vector<int32_t> integers(const ConstantData& constant) {
 // "const std::int32_t k_bias[16]". A string literal ends in a zero, which an array in C++ must hold as well.
 std::string declarator(const ConstantData& constant) {
   const bool as_integers = is_integer_array(constant);
-  return fmt::format("const {} {}[{}]", as_integers ? "std::int32_t" : "unsigned char", constant_name(constant),
+  return fmt::format("const {} {}[{}]", as_integers ? "std::int32_t" : "unsigned char",
+                     constant_name(constant),
                      as_integers ? constant.bytes.size() / sizeof(int32_t) : constant.bytes.size() + 1);
 }
 
@@ -43,7 +44,8 @@ std::string weights_declarations(const Library& library) {
 }
 
 std::string weights_source(const Library& library) {
-  std::string text = banner() + fmt::format(R"(// Constants of {0}. Integers wider than a byte are little-endian.
+  std::string text =
+      banner() + fmt::format(R"(// Constants of {0}. Integers wider than a byte are little-endian.
 #include <cstdint>
 
 #ifndef RUSHLIGHT_WEIGHTS_SECTION
@@ -52,10 +54,9 @@ std::string weights_source(const Library& library) {
 
 namespace {0} {{
 )",
-                                            library.name);
+                             library.name);
   for (const ConstantData& constant : library.program.constants) {
-    const std::string section =
-        fmt::format("{}_{}_SECTION", library.macro, upper_case(constant.name));
+    const std::string section = fmt::format("{}_{}_SECTION", library.macro, upper_case(constant.name));
     text += fmt::format("\n#ifndef {0}\n#define {0} RUSHLIGHT_WEIGHTS_SECTION\n#endif\n", section);
     text += fmt::format("extern {0};\nalignas(16) {1} {0} =", declarator(constant), section);
     text += is_integer_array(constant) ? fmt::format(" {};\n", int32_list(integers(constant)))
@@ -67,10 +68,12 @@ namespace {0} {{
 std::string selftest_source(const Library& library, const SelfTest& selftest) {
   const Program& program = library.program;
   require(selftest.inputs.size() == program.inputs.size(), "the self-test has a sample for every input");
-  std::string text = banner() + fmt::format("#include \"{0}.h\"\n\nnamespace {0} {{\nnamespace {{\n", library.name);
+  std::string text =
+      banner() + fmt::format("#include \"{0}.h\"\n\nnamespace {0} {{\nnamespace {{\n", library.name);
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const std::span<const std::byte> bytes = selftest.inputs[i].bytes();
-    require(static_cast<int64_t>(bytes.size()) == program.inputs[i].type.bytes(), "the self-test fits the inputs");
+    require(static_cast<int64_t>(bytes.size()) == program.inputs[i].type.bytes(),
+            "the self-test fits the inputs");
     text += fmt::format("alignas(16) const unsigned char kSample{}[{}] =\n{};\n", i, bytes.size() + 1,
                         string_literal(bytes));
   }

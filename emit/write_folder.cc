@@ -47,10 +47,11 @@ Status check_replaceable(const fs::path& folder) {
   for (fs::recursive_directory_iterator i(folder, error), end; !error && i != end; i.increment(error)) {
     if (i->is_directory() && !i->is_symlink()) continue;
     if (!i->is_regular_file() || i->is_symlink() || !written_by_rushlight(i->path()))
-      return input_error(folder.string(),
-                         fmt::format("holds a file that rushlight did not write, {}, and writing the library would "
-                                     "delete it: move it away or choose another folder",
-                                     fs::relative(i->path(), folder).string()));
+      return input_error(
+          folder.string(),
+          fmt::format("holds a file that rushlight did not write, {}, and writing the library would "
+                      "delete it: move it away or choose another folder",
+                      fs::relative(i->path(), folder).string()));
   }
   if (error) return input_error(folder.string(), "cannot be read: " + message(error));
   return {};
@@ -92,8 +93,10 @@ Status write_folder(const FileSet& files, const std::string& folder) {
   std::string pattern = target.string() + ".XXXXXX";
   if (!::mkdtemp(pattern.data())) return input_error(folder, "cannot be written: " + last_error());
   TemporaryFolder fresh{pattern};
-  fs::permissions(fresh.path, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
-                                  fs::perms::others_read | fs::perms::others_exec, error);
+  fs::permissions(fresh.path,
+                  fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
+                      fs::perms::others_read | fs::perms::others_exec,
+                  error);
 
   for (const auto& [name, text] : files) {
     const fs::path relative(name);

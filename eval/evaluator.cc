@@ -81,8 +81,8 @@ Tensor binary(const Tensor& a, const Tensor& b, BinaryFunction function, const A
 }
 
 void clamp(Tensor& tensor, ClampRange range) {
-  for (float& x : tensor.as<float>())
-    x = static_cast<float>(std::min(std::max(static_cast<double>(x), range.lo), range.hi));
+  for (int64_t i = 0; i < tensor.elements(); ++i)
+    tensor.set(i, std::min(std::max(tensor.at(i), range.lo), range.hi));
 }
 
 void fake_quantize(Tensor& tensor, const Quantization& quant) {
@@ -90,8 +90,19 @@ void fake_quantize(Tensor& tensor, const Quantization& quant) {
     x = static_cast<float>(quant.scale() * (quantize(x, quant) - quant.zero_point()));
 }
 
-Tensor compute(const eval::Call& call) {
+// A quantize node whose result has a quantized type, or a dequantize node that reads one: reals on both sides.
+bool stays_real(const eval::Call& call, const TensorType& result) {
+  switch (call.node.op) {
+    case "quantize_per_tensor"_op: return result.quantized();
+    case "dequantize_per_tensor"_op:
+    case "dequantize_per_channel"_op: return is_float(call.operand(0).dtype());
+    default: return false;
+  }
+}
+
+Tensor compute(const eval::Call& call, const TensorType& result) {
   const OpRow& op = call.node.row();
+  if (stays_real(call, result)) return call.operand(0).converted(DType::float32);
   if (op.unary) return unary(call.operand(0), op.unary, call.node.attrs());
   if (op.binary) return binary(call.operand(0), call.operand(1), op.binary, call.node.attrs(), call.result_shape);
   for (const FunctionRow& row : kFunctions)
@@ -121,7 +132,7 @@ Result<std::vector<Tensor>> evaluate_node(const Graph& graph, const Node& node,
   if (node.results.size() != 1)
     return input_error(graph.describe(node), "has several results, which the float evaluator can't compute yet");
   const TensorType& type = graph.type(node.result());
-  Tensor result = compute({node, operands, type.shape});
+  Tensor result = compute({node, operands, type.shape}, type);
   if (node.clamp.is_set()) clamp(result, node.clamp);
   if (type.quantized() && result.dtype() == DType::float32) fake_quantize(result, type.quant);
   results.push_back(std::move(result));

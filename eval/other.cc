@@ -158,15 +158,13 @@ Tensor concat(const Call& call) {
 // The PT2E pair keeps integers as such, in the dtype of the attribute.
 Tensor quantize(const Call& call) {
   const Attributes attrs = call.node.attrs();
-  const float inverse = 1.0F / static_cast<float>(attrs.real("scale"));
-  const auto zero_point = static_cast<double>(attrs.integer("zero_point"));
+  Quantization quant =
+      Quantization::per_tensor(attrs.real("scale"), static_cast<int32_t>(attrs.integer("zero_point")));
+  quant.lo = static_cast<int32_t>(attrs.integer("quant_min"));
+  quant.hi = static_cast<int32_t>(attrs.integer("quant_max"));
   Tensor result(dtype_from_name(attrs.text("dtype")).value(), call.result_shape);
-  for (int64_t i = 0; i < result.elements(); ++i) {
-    const auto x = static_cast<float>(call.operand(0).at(i));
-    const double q = std::nearbyint(x * inverse) + zero_point;
-    result.set(i, std::clamp(q, static_cast<double>(attrs.integer("quant_min")),
-                             static_cast<double>(attrs.integer("quant_max"))));
-  }
+  for (int64_t i = 0; i < result.elements(); ++i)
+    result.set(i, rushlight::quantize(call.operand(0).at(i), quant));
   return result;
 }
 
@@ -176,7 +174,8 @@ Tensor dequantize(const Call& call) {
   if (call.operands.size() == 1) {
     quant = Quantization::per_tensor(attrs.real("scale"), static_cast<int32_t>(attrs.integer("zero_point")));
   } else {
-    quant.axis = static_cast<int>(attrs.integer("axis"));
+    const int64_t axis = attrs.integer("axis");
+    quant.axis = static_cast<int>(axis < 0 ? axis + static_cast<int64_t>(call.result_shape.size()) : axis);
     for (int64_t c = 0; c < call.operand(1).elements(); ++c) {
       quant.scales.push_back(call.operand(1).at(c));
       quant.zero_points.push_back(call.has(2) ? static_cast<int32_t>(call.operand(2).at(c)) : 0);

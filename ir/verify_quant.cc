@@ -86,7 +86,7 @@ class QuantizationCheck {
     if (type.quant.per_channel()) return report(id, "activations must be quantized per tensor");
     if (row_.quant != QuantRule::same) return;
     const ValueId model_id = *std::find_if(node_.operands.begin(), node_.operands.end(),
-                                           [&](ValueId operand) { return !waits(operand); });
+                                           [&](ValueId operand) { return operand != ValueId::none && !waits(operand); });
     const TensorType& model = graph_.type(model_id);
     if (type.dtype != model.dtype || type.quant != model.quant)
       report(id, fmt::format("{} only moves integers: dtype and quantization must equal those of %{}: {}",

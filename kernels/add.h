@@ -36,9 +36,9 @@ struct AddSingleParams {
   }
 };
 
-// TensorFlow Lite's: (a - z_a) << 20 and (b - z_b) << 20, each rescaled to twice the larger scale (factors of
-// at most 1/2), added (b negated where `negate_b` is 1), rescaled to the output; every rescaling by the
-// Double rule.
+// TensorFlow Lite's: (a - z_a) << 20 and (b - z_b) << 20, each rescaled to
+// twice the larger scale (factors of at most 1/2), added (b negated where
+// `negate_b` is 1), rescaled to the output; every rescaling by the Double rule.
 struct AddDoubleParams {
   BroadcastLoops loops;
   int32_t zero_point_a;

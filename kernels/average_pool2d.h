@@ -84,9 +84,9 @@ inline void quantized_avg_pool2d_s8(const AveragePool2dParams& p, const int8_t* 
                  });
 }
 
-// TensorFlow Lite's, for input and output of one quantization: clamp((sum of x + input_zero_point * padded
-// taps) / divisor), ties away from zero (of the stored integer, not of the real value). output.zero_point is
-// not used.
+// TensorFlow Lite's, for input and output of one quantization: clamp((sum of
+// x + input_zero_point * padded taps) / divisor), ties away from zero (of
+// the stored integer, not of the real value). output.zero_point is not used.
 template <class R>
 inline void quantized_avg_pool2d_divide_s8(const AveragePool2dParams& p, const int8_t* input,
                                            const int32_t* rows, const int32_t* columns,

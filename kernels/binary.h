@@ -71,8 +71,9 @@ inline void binary(const BinaryParams& p, const int8_t* a, const int8_t* b, int8
   broadcast<I>(Op{}, p.loops, a, b, out);
 }
 
-// The family, one line a member. `lane` names the function of the lane abstraction (simd/scalar.h) that does
-// the work.
+// The family, one line a member: RUSHLIGHT_BINARY(name, lane) declares name_s8, where `lane` is the function
+// of simd/scalar.h that does the work. A member also has a row in kernels/table.h and its definition, for the
+// tests, in tests/kernels/elementwise_cases.cc.
 #define RUSHLIGHT_BINARY(name, lane)                              \
   struct name {                                                   \
     template <class I>                                            \

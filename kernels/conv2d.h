@@ -45,9 +45,9 @@ struct Conv2dParams {
   }
 };
 
-// How a window's inside taps lie in memory: for each kernel row `runs` stretches of `run_length` elements,
-// contiguous in input and weights alike. Dense taps of all channels are one stretch a row, others a stretch a
-// tap.
+// How a window's inside taps lie in memory: for each kernel row `runs`
+// stretches of `run_length` elements, contiguous in input and weights alike.
+// Dense taps of all channels are one stretch a row, others a stretch a tap.
 struct ConvRuns {
   int32_t runs, run_length;
   int32_t channels;  // of one group

@@ -7,9 +7,8 @@
 
 namespace rushlight::kernels {
 
-// Taps outside the input read input_zero_point; the input zero point is folded into the bias:
-// bias[o] - input_zero_point * sum of all weights of o. output_channels = input_channels *
-// channel_multiplier.
+// Taps outside the input read input_zero_point; the input zero point is folded into the bias: bias[o]
+// - input_zero_point * sum of all weights of o. output_channels = input_channels * channel_multiplier.
 struct DepthwiseConv2dParams {
   int32_t batch;
   int32_t input_height, input_width, input_channels;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requantization: an int32 accumulator times a real factor, rounded to an integer, in the two modes of a
 // program. With q = multiplier, e = shift (kernel.h: Factor):
-//   Single  one rounding, ties towards +infinity:  (acc * q + 2^(30-e)) >> (31-e), exact.
-//   Double  TensorFlow Lite's two roundings: h = (acc * 2^max(e,0) * q + 2^30) >> 31, then h / 2^max(-e,0)
-//   with ties
-//           away from zero.
+//   Single  one rounding, ties towards +infinity: (acc * q + 2^(30-e)) >> (31-e), exact.
+//   Double  TensorFlow Lite's two roundings: h = (acc * 2^max(e,0) * q + 2^30) >> 31, then
+//           h / 2^max(-e,0) with ties away from zero.
 // Results are clamped before they are narrowed, so that a large accumulator saturates and never wraps.
 #pragma once
 
@@ -61,9 +60,9 @@ inline int32_t rescale_double(int32_t acc, int32_t multiplier, int32_t shift) {
   return clamp_output((int64_t{acc} * multiplier + rounding) >> (31 - shift), range);
 }
 
-// For e <= -2 the low word of acc * q cannot change the result: with k = -1-e the rounding constant 2^(k+31)
-// has no bit there, so the exact value is (hi32(acc * q) + 2^(k-1)) >> k, and |hi32| <= 2^30 keeps the sum in
-// int32.
+// For e <= -2 the low word of acc * q cannot change the result: with k = -1-e
+// the rounding constant 2^(k+31) has no bit there, so the exact value is
+// (hi32(acc * q) + 2^(k-1)) >> k, and |hi32| <= 2^30 keeps the sum in int32.
 inline int8_t requantize_as(Single, int32_t acc, int32_t multiplier, int32_t shift,
                             const OutputRange& range) {
   const int32_t k = -1 - shift;

@@ -2,11 +2,10 @@
 // What all kernels share. This folder is built for the host (simulator, tests) and for every core,
 // freestanding, as C++17: no library but memcpy and memset, no heap, no state, no ISA tests inside functions.
 // A kernel
-//   - is a function `void name<Rounding>(const Params&, const T* in..., T* out..., [void* scratch])`, a
-//   template over
-//     the rounding mode where it rounds;
-//   - takes Params made only of int32_t fields (byte-identical on host and device), all decided by the
-//   compiler;
+//   - is a function `void name<Rounding>(const Params&, const T* in..., T* out..., [void* scratch])`,
+//     a template over the rounding mode where it rounds;
+//   - takes Params made only of int32_t fields (byte-identical on host and device), all decided by
+//     the compiler;
 //   - writes only its outputs and scratch, reads only its inputs, checks nothing: the compiler has proved it.
 // Extents and strides are in elements, extents are 1 or more. Images are N,H,W,C in memory. `>>` of a
 // negative number is arithmetic, as on every compiler this is built with (and by the standard since C++20).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop nests that the compiler lays out: extents and strides, outermost first, unused outer loops with
-// extent 1.
+// Loop nests that the compiler lays out: extents and strides,
+// outermost first, unused outer loops with extent 1.
 #pragma once
 
 #include "kernels/kernel.h"

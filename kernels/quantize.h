@@ -55,15 +55,15 @@ inline int32_t round_half_even_saturated(float x) {
     const int32_t fraction_bits = 23 - exponent;  // 14..24
     const uint32_t half = uint32_t{1} << (fraction_bits - 1);
     const uint32_t whole = mantissa >> fraction_bits;
-    // Adding half - 1 plus the lowest kept bit carries exactly when the fraction is above a half, or a half
-    // and odd.
+    // Adding half - 1 plus the lowest kept bit carries exactly
+    // when the fraction is above a half, or a half and odd.
     r = static_cast<int32_t>((mantissa + half - 1 + (whole & 1)) >> fraction_bits);
   }
   return bits >> 31 ? -r : r;
 }
 
-// out = clamp(zero_point + round_half_even(x * inverse_scale)); NaN gives the zero point (clamped),
-// infinities saturate.
+// out = clamp(zero_point + round_half_even(x * inverse_scale));
+// NaN gives the zero point (clamped), infinities saturate.
 inline void quantize_per_tensor_s8(const QuantizeParams& p, const float* in, int8_t* out) {
   const float inverse_scale = float_from_bits(p.inverse_scale_bits);
   for (int32_t i = 0; i < p.count; ++i) {

@@ -67,8 +67,8 @@ inline constexpr KernelRow kKernels[] = {
 
 inline constexpr int kKernelCount = static_cast<int>(sizeof kKernels / sizeof kKernels[0]);
 
-// The row of that name for programs of that mode; rows that do not round serve every mode. Null where there
-// is none.
+// The row of that name for programs of that mode; rows that do
+// not round serve every mode. Null where there is none.
 constexpr const KernelRow* find_kernel(const char* name, Mode mode, Isa isa = Isa::portable) {
   for (const KernelRow& kernel : kKernels)
     if (kernel.isa == isa && (kernel.mode == mode || kernel.mode == Mode::exact) &&

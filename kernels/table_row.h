@@ -23,9 +23,9 @@ struct Argument {
 };
 inline constexpr int kMaxArguments = 8;
 
-// Receives the fields of a Params in order; derive from it to carry state. `count` is 0 for a plain field,
-// the extent for an array. begin_struct and end_struct enclose a nested struct; the outermost is not
-// announced.
+// Receives the fields of a Params in order; derive from it to carry state.
+// `count` is 0 for a plain field, the extent for an array. begin_struct
+// and end_struct enclose a nested struct; the outermost is not announced.
 struct FieldSink {
   void (*begin_struct)(FieldSink& self, const char* name);
   void (*ints)(FieldSink& self, const char* name, const int32_t* values, int32_t count);
@@ -166,7 +166,7 @@ struct Glue<kFunction> {
 // function's, so that name and mode spell the call.
 template <auto kFunction>
 constexpr KernelRow row(const char* name, Mode mode, const char* dialect, const char* header,
-                     const char* params_type, Overlap overlap, Isa isa = Isa::portable) {
+                        const char* params_type, Overlap overlap, Isa isa = Isa::portable) {
   KernelRow kernel{};
   kernel.name = name;
   int length = 0;

@@ -8,8 +8,8 @@
 
 namespace rushlight::kernels {
 
-// Taps first..last-1 of a window read inside 0..extent-1; tap t reads `origin + t * dilation`. first == last
-// if none.
+// Taps first..last-1 of a window read inside 0..extent-1; tap
+// t reads `origin + t * dilation`. first == last if none.
 struct TapRange {
   int32_t first;
   int32_t last;
@@ -35,8 +35,8 @@ struct Window {
   int32_t padding_after(int32_t kernel_row) const { return kernel_row + 1 == rows.last ? trailing : between; }
 };
 
-// The window whose first tap is at input column x0; y0 and `rows` are its first row and that axis' inside
-// taps.
+// The window whose first tap is at input column x0; y0 and
+// `rows` are its first row and that axis' inside taps.
 template <class Params>
 inline Window window_at(const Params& p, const int8_t* image, TapRange rows, int32_t y0, int32_t x0) {
   const TapRange columns = taps_inside(x0, p.kernel_width, p.dilation_width, p.input_width);

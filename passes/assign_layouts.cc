@@ -59,7 +59,7 @@ class LayoutAssignment {
                                                         : followed(node);
     for (size_t i = 0; i < node.operands.size(); ++i) {
       const bool activation = node.row().operand(i).role == Role::activation;
-      if (node.operands[i] == ValueId::none || !activation || graph_.is_constant(node.operands[i])) continue;
+      if (node.operands[i] == ValueId::none || !activation) continue;
       // Elementwise ops of two read either operand by strides; with one operand the orders must agree.
       const bool by_strides = reads_any_order(node.op) || (order == Order::follows && node.row().binary != nullptr);
       if (!by_strides) node.operands[i] = in_layout(node.operands[i], result);

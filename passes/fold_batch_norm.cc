@@ -26,8 +26,6 @@ Status fold(Graph& graph, Node& layer, const Node& norm) {
   const auto parameter = [&](size_t i, int64_t c, double missing) {
     return norm.operands[i] == ValueId::none ? missing : graph.constant(norm.operands[i]).at(c);
   };
-  if (norm.attrs().boolean("training"))
-    return input_error(graph.describe(norm), "is in training mode; export the model after model.eval()");
   const double eps = norm.attrs().real("eps");
   const Tensor& weight = graph.constant(layer.operands[1]);
   const int64_t channels = weight.shape()[0];
@@ -59,6 +57,11 @@ constexpr ChainRule kRules[] = {
 
 }  // namespace
 
-Status fold_batch_norm(Graph& graph) { return apply(graph, kRules); }
+Status fold_batch_norm(Graph& graph) {
+  for (const Node& node : graph.nodes)
+    if (node.op == "aten.batch_norm"_op && node.attrs().boolean("training"))
+      return input_error(graph.describe(node), "is in training mode; export the model after model.eval()");
+  return apply(graph, kRules);
+}
 
 }  // namespace rushlight

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "eval/evaluator.h"
 #include "passes/passes.h"
 #include "passes/qdq.h"
 
@@ -27,18 +28,23 @@ class QdqFolding {
 
   Status run() {
     if (Status s = read_quantization(graph_); !s) return s;
+    // Reshaped weights are constants again.
+    if (Status s = fold_constants(graph_); !s) return s;
     move_dequantize_down();
     while (move_quantize_up()) {
     }
     fold_nodes();
     fold_pairs();
     absorb_boundary();
+    constants_of_float_nodes();
     graph_.remove_dead();
     return {};
   }
 
  private:
+  // Null also for values made since producers_ was taken: those are integers.
   const Node* producer(ValueId id) const {
+    if (static_cast<size_t>(id) >= producers_.size()) return nullptr;
     const int index = producers_[static_cast<size_t>(id)];
     return index < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(index)];
   }
@@ -54,11 +60,6 @@ class QdqFolding {
       nodes.push_back(std::move(node));
       Node& moved = nodes.back();
       if (!moves_one_tensor(moved)) continue;
-      if (graph_.is_constant(moved.operands[0]) && graph_.type(moved.operands[0]).quantized()) {
-        graph_.value(moved.results[0]).type.dtype = graph_.type(moved.operands[0]).dtype;
-        graph_.value(moved.results[0]).type.quant = graph_.type(moved.operands[0]).quant;
-        continue;
-      }
       const auto above = std::find_if(nodes.begin(), nodes.end(), [&](const Node& n) {
         return n.op == "dequantize_per_tensor"_op && n.result() == moved.operands[0];
       });
@@ -106,13 +107,16 @@ class QdqFolding {
     return false;
   }
 
-  // All activations come from integers (or are constants, quantized later), at least one of them.
+  static bool can_be_activation(DType dtype) { return dtype == DType::int8 || dtype == DType::int16; }
+
+  // All activations come from integers (or are constants, quantized later), at least one of them; all else is constant.
   bool reads_integers(const Node& node) const {
     bool any = false;
     for (size_t i = 0; i < node.operands.size(); ++i) {
-      if (node.row().operand(i).role != Role::activation || node.operands[i] == ValueId::none) continue;
-      if (dequantized(node.operands[i])) {
+      if (node.operands[i] == ValueId::none) continue;
+      if (node.row().operand(i).role == Role::activation && dequantized(node.operands[i])) {
         any = true;
+        if (!can_be_activation(graph_.type(producer(node.operands[i])->operands[0]).dtype)) return false;
       } else if (!graph_.is_constant(node.operands[i])) {
         return false;
       }
@@ -120,7 +124,7 @@ class QdqFolding {
     return any;
   }
 
-  // The quantize nodes that read a value, if nothing else does.
+  // The quantize nodes that read a value, if nothing else does and all make what can be an activation.
   std::vector<Node*> only_quantizes(ValueId id) {
     std::vector<Node*> found;
     int uses = 0;
@@ -128,7 +132,8 @@ class QdqFolding {
       for (ValueId operand : node.operands) {
         if (operand != id) continue;
         ++uses;
-        if (node.op == "quantize_per_tensor"_op) found.push_back(&node);
+        if (node.op == "quantize_per_tensor"_op && can_be_activation(graph_.type(node.result()).dtype))
+          found.push_back(&node);
       }
     const bool others = uses != use_counts_[static_cast<size_t>(id)] || found.size() != static_cast<size_t>(uses);
     return others ? std::vector<Node*>{} : found;
@@ -184,9 +189,10 @@ class QdqFolding {
   // An op that only compares or moves integers needs all of them under the result's parameters.
   void requantize_operands(Node& node, const TensorType& result, std::vector<Node>& nodes) {
     for (ValueId& operand : node.operands) {
-      if (operand == ValueId::none || graph_.type(operand).quant == result.quant || !graph_.type(operand).quantized())
-        continue;
+      if (operand == ValueId::none || !graph_.type(operand).quantized()) continue;
       TensorType type = graph_.type(operand);
+      if (type.quant == result.quant && type.dtype == result.dtype) continue;
+      type.dtype = result.dtype;
       type.quant = result.quant;
       const std::string& name = graph_.value(operand).name;
       const ValueId same_parameters = graph_.add_result(graph_.unique_name(name + ".requantized"), type);
@@ -195,15 +201,19 @@ class QdqFolding {
     }
   }
 
-  // quantize(dequantize(x)): x itself, or x under other parameters.
+  // quantize(dequantize(x)): x itself, or x under other parameters. A quantized constant has lost its dequantize.
   void fold_pairs() {
     producers_ = graph_.producers();
     for (Node& node : graph_.nodes) {
-      if (node.op != "quantize_per_tensor"_op || !dequantized(node.operands[0])) continue;
-      node.operands[0] = producer(node.operands[0])->operands[0];
+      if (node.op != "quantize_per_tensor"_op) continue;
+      const ValueId integers =
+          dequantized(node.operands[0]) ? producer(node.operands[0])->operands[0] : node.operands[0];
+      const TensorType& source = graph_.type(integers);
+      if (!source.quantized() || !can_be_activation(source.dtype) || source.quant.per_channel()) continue;
+      node.operands[0] = integers;
       node.op = "requantize"_op;
       node.attributes.clear();
-      if (graph_.type(node.operands[0]).quant == graph_.type(node.result()).quant)
+      if (source.quant == graph_.type(node.result()).quant)
         graph_.replace_uses(node.result(), node.operands[0]);
     }
     graph_.remove_dead();
@@ -213,6 +223,9 @@ class QdqFolding {
     producers_ = graph_.producers();
     use_counts_ = graph_.use_counts();
     for (ValueId input : graph_.inputs) {
+      // A state is read as what the run before left there.
+      const auto is_state = [&](const State& s) { return s.input == input; };
+      if (std::any_of(graph_.states.begin(), graph_.states.end(), is_state)) continue;
       const std::vector<Node*> quantizes = only_quantizes(input);
       if (quantizes.empty()) continue;
       const TensorType type = graph_.type(quantizes.front()->result());
@@ -231,6 +244,21 @@ class QdqFolding {
     std::erase_if(graph_.nodes, [&](const Node& n) {
       return n.op == "quantize_per_tensor"_op && graph_.type(n.operands[0]).quantized();
     });
+  }
+
+  // What computes in float reads a quantized constant as its reals; weights wait for the quantizer as they are.
+  void constants_of_float_nodes() {
+    for (Node& node : graph_.nodes) {
+      const bool on_integers =
+          node.results.empty() || graph_.type(node.result()).quantized() || node.row().quant == QuantRule::none;
+      for (size_t i = 0; !on_integers && i < node.operands.size(); ++i) {
+        const ValueId id = node.operands[i];
+        if (!graph_.is_constant(id) || !graph_.type(id).quantized()) continue;
+        if (node.row().operand(i).role != Role::activation && node.row().operand(i).role != Role::parameter) continue;
+        const std::string name = graph_.unique_name(graph_.value(id).name + ".reals");
+        node.operands[i] = graph_.add_constant(name, rushlight::dequantized(graph_.constant(id), graph_.type(id).quant));
+      }
+    }
   }
 
   Graph& graph_;

@@ -13,8 +13,8 @@ namespace rushlight {
 //   %y = aten.dropout(%x); %z = aten.relu(%y)      =>   %z = aten.relu(%x)
 Status remove_identities(Graph& graph);
 
-// Replaces nodes whose operands are all constants by their value. Quantized constants stay integers: only ops that
-// move elements fold over them.
+// Replaces nodes whose operands are all constants by their value. Over quantized constants only ops that
+// move elements fold: as integers, or as reals where channels with scales of their own are no longer along one axis.
 Status fold_constants(Graph& graph);
 
 // relu, relu6, hardtanh, clamp become one op, so that rules need to know only that one.

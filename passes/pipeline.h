@@ -27,7 +27,6 @@ inline constexpr auto kCanonicalPasses = std::to_array<Pass>({
     {"fold-batch-norm", fold_batch_norm, "before clamps are fused: batch-norm stands between layer and clamp"},
     {"fuse-clamps", fuse_clamps, "before Q/DQ folding: a quantized model has no Q/DQ between layer and activation"},
     {"fold-qdq", fold_qdq, "all float patterns are gone; from here types carry the quantization"},
-    {"fold-quantized-constants", fold_constants, "views of constants that were behind a dequantize"},
     {"fuse-quantized-clamps", fuse_clamps, "activations that had Q/DQ of their own with the same parameters"},
     {"remove-requantizations", remove_identities, "those that Q/DQ folding made between equal parameters"},
 });

@@ -62,6 +62,60 @@ Status add_parameters(const Graph& graph, const Node& node, StoredType& stored) 
   return {};
 }
 
+void set_attribute(Node& node, std::string_view name, Attribute value) {
+  const auto rows = node.row().attribute_rows();
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].name == name) node.attributes[i] = std::move(value);
+}
+
+// The node's attributes say what the types around it say.
+void write_attributes(Node& node, const StoredType& stored) {
+  set_attribute(node, "dtype", std::string(name(stored.dtype)));
+  set_attribute(node, "quant_min", int64_t{stored.quant.lo});
+  set_attribute(node, "quant_max", int64_t{stored.quant.hi});
+  set_attribute(node, "zero_point", int64_t{stored.quant.zero_points.front()});
+}
+
+// Whether both stand for the same reals; a dequantize node's integer range changes nothing.
+bool same_parameters(const Quantization& a, const Quantization& b) {
+  return a.scales == b.scales && a.zero_points == b.zero_points && a.axis == b.axis;
+}
+
+// Integers that are moved before they are dequantized (nothing quantizes them in this graph): their source and all its
+// movements get the reader's type.
+void give_type(Graph& graph, ValueId id, const StoredType& stored) {
+  const auto moves = [](const Node& n) { return n.row().quant == QuantRule::same && n.row().operand_count() == 1; };
+  const std::vector<int> producers = graph.producers();
+  for (int at = producers[static_cast<size_t>(id)]; at >= 0; at = producers[static_cast<size_t>(id)]) {
+    const Node& node = graph.nodes[static_cast<size_t>(at)];
+    if (!moves(node) || node.operands.size() != 1) break;
+    id = node.operands[0];
+  }
+  const auto give = [&](ValueId value) {
+    graph.value(value).type.dtype = stored.dtype;
+    graph.value(value).type.quant = stored.quant;
+  };
+  give(id);
+  for (const Node& node : graph.nodes)
+    if (moves(node) && node.operands.size() == 1 && graph.type(node.operands[0]).quantized()) {
+      graph.value(node.result()).type.dtype = graph.type(node.operands[0]).dtype;
+      graph.value(node.result()).type.quant = graph.type(node.operands[0]).quant;
+    }
+}
+
+// The attributes of a node that may stay in the graph, after uint8 became int8.
+void restate(Node& node, const StoredType& stored) {
+  const auto set = [&](std::string_view name, Attribute value) {
+    const auto rows = node.row().attribute_rows();
+    for (size_t i = 0; i < rows.size(); ++i)
+      if (rows[i].name == name) node.attributes[i] = std::move(value);
+  };
+  set("dtype", std::string(name(stored.dtype)));
+  set("quant_min", int64_t{stored.quant.lo});
+  set("quant_max", int64_t{stored.quant.hi});
+  set("zero_point", int64_t{stored.quant.zero_points.front()});
+}
+
 Tensor shifted(const Tensor& integers, const StoredType& stored) {
   if (stored.shift == 0) return integers.converted(stored.dtype);
   Tensor out(stored.dtype, integers.shape());
@@ -78,27 +132,28 @@ Status read_quantization(Graph& graph) {
     Result<StoredType> stored = stored_type(graph, node);
     if (!stored) return forward(stored);
     if (Status s = add_parameters(graph, node, *stored); !s) return s;
+    restate(node, *stored);
     TensorType type = graph.type(quantizes ? node.result() : node.operands[0]);
     type.dtype = stored->dtype;
     type.quant = stored->quant;
     if (auto wrong = invalid_quantization(type)) return input_error(graph.describe(node), *wrong);
-    if (quantizes) {
-      graph.value(node.result()).type = type;
-    } else if (graph.is_constant(node.operands[0])) {
-      const Value& source = graph.value(node.operands[0]);
+    const ValueId source = quantizes ? node.result() : node.operands[0];
+    if (!quantizes && graph.is_constant(source)) {
+      const std::string name = graph.unique_name(graph.value(source).name);
       const ValueId constant = graph.add_constant(
-          graph.unique_name(source.name), type, std::make_shared<const Tensor>(shifted(*source.data, *stored)));
+          name, type, std::make_shared<const Tensor>(shifted(graph.constant(source), *stored)));
       graph.replace_uses(node.result(), constant);
-    } else if (graph.type(node.operands[0]).quant != stored->quant) {
-      // Integers that the model reads under other parameters than it wrote them (or integer inputs): those of the
-      // reader hold.
-      const ValueId source = node.operands[0];
-      if (graph.type(source).quantized())
-        return input_error(graph.describe(node),
-                           fmt::format("reads %{} with other parameters than those it was quantized with ({})",
-                                       graph.value(source).name, to_string(graph.type(source))));
-      graph.value(source).type = type;
+      continue;
     }
+    if (type.quant.per_channel())
+      return unsupported(graph.describe(node), "is quantized per channel but no constant; activations must be "
+                                               "quantized per tensor");
+    if (!quantizes && graph.type(source).quantized() && !same_parameters(graph.type(source).quant, type.quant))
+      return input_error(graph.describe(node),
+                         fmt::format("reads %{} with other parameters than those it was quantized with ({})",
+                                     graph.value(source).name, to_string(graph.type(source))));
+    if (quantizes || !graph.type(source).quantized()) give_type(graph, source, *stored);
+    write_attributes(node, *stored);
   }
   graph.remove_dead();
   return {};

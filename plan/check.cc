@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "plan/plan.h"
 
@@ -14,10 +15,11 @@ constexpr int kNobody = -1;
 class Checker {
  public:
   Checker(const Program& program, const Plan& plan)
-      : program_(program), plan_(plan), owner_(static_cast<size_t>(std::max<int64_t>(plan.arena_bytes, 0)), kNobody) {}
+      : program_(program), plan_(plan) {}
 
   Status run() {
     if (Status s = check_places(); !s) return s;
+    owner_.assign(static_cast<size_t>(plan_.arena_bytes), kNobody);
     for (size_t b = 0; b < program_.buffers.size(); ++b)
       if (program_.buffers[b].kind == BufferKind::persistent) write(static_cast<int>(b));
     for (const Port& input : program_.inputs) write(input.buffer);
@@ -28,6 +30,9 @@ class Checker {
     for (size_t b = 0; b < program_.buffers.size(); ++b)
       if (program_.buffers[b].kind == BufferKind::persistent)
         if (Status s = read(static_cast<int>(b), "the next run"); !s) return s;
+    for (size_t i = 0; i < program_.inputs.size(); ++i)
+      if (plan_.input_preserved[i])
+        if (Status s = read(program_.inputs[i].buffer, "the caller, who is told that it is preserved,"); !s) return s;
     return {};
   }
 
@@ -43,10 +48,21 @@ class Checker {
   Status check_places() const {
     if (plan_.offsets.size() != program_.buffers.size())
       return input_error("plan of " + program_.name, "has not one offset a buffer");
+    if (plan_.input_preserved.size() != program_.inputs.size())
+      return input_error("plan of " + program_.name, "does not say of each input whether it is preserved");
+    if (plan_.persistent_bytes < 0 || plan_.persistent_bytes > plan_.arena_bytes)
+      return input_error("plan of " + program_.name, fmt::format("has {} persistent bytes in an arena of {}",
+                                                                 plan_.persistent_bytes, plan_.arena_bytes));
+    int64_t total = 0;
+    for (const Buffer& b : program_.buffers) total += b.bytes + kArenaAlignment;
+    for (const OffsetConstraint& c : program_.constraints) total += std::abs(c.distance);
+    if (plan_.arena_bytes > total)
+      return input_error("plan of " + program_.name,
+                         fmt::format("has an arena of {} bytes; all buffers side by side take less", plan_.arena_bytes));
     for (int b = 0; b < static_cast<int>(program_.buffers.size()); ++b) {
-      if (begin(b) < 0 || end(b) > plan_.arena_bytes)
-        return wrong(b, fmt::format("lies at [{}, {}) outside the arena of {} bytes", begin(b), end(b),
-                                    plan_.arena_bytes));
+      if (begin(b) < 0 || begin(b) > plan_.arena_bytes - buffer(b).bytes)
+        return wrong(b, fmt::format("lies at {} with {} bytes, outside the arena of {} bytes", begin(b),
+                                    buffer(b).bytes, plan_.arena_bytes));
       const bool constrained = std::any_of(program_.constraints.begin(), program_.constraints.end(),
                                            [&](const OffsetConstraint& c) { return c.second == b; });
       if (begin(b) % kArenaAlignment != 0 && !constrained)

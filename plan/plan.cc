@@ -32,7 +32,13 @@ class Planner {
 
   Plan run() {
     for (const OffsetConstraint& c : program_.constraints) join(c.first, c.second, c.distance);
-    for (const auto& [from, to] : takeovers(program_, lifetimes_)) join(from, to, 0);
+    // Neighbours of constrained buffers may be in use when a buffer is taken over.
+    const auto constrained = [&](int buffer) {
+      return std::any_of(program_.constraints.begin(), program_.constraints.end(),
+                         [&](const OffsetConstraint& c) { return c.first == buffer || c.second == buffer; });
+    };
+    for (const auto& [from, to] : takeovers(program_, lifetimes_))
+      if (!constrained(from) && !constrained(to)) join(from, to, 0);
     plan_.offsets.assign(program_.buffers.size(), -1);
     place_persistent();
     place_arena();

@@ -65,7 +65,8 @@ Quantization for_constant(const Tensor& values) {
   }
   const double magnitude = std::max(range.hi, -range.lo);
   if (!all_equal || magnitude == 0) return asymmetric(range);
-  return Quantization::per_tensor(std::max(to_float32(magnitude / kWeightLimit), kLeastScale), 0);
+  // Not rounded to float32: 127 steps of it would miss the constant.
+  return Quantization::per_tensor(std::max(magnitude / kWeightLimit, kLeastScale), 0);
 }
 
 Tensor quantized(const Tensor& reals, const Quantization& quant, DType dtype) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From ranges and float constants to quantization parameters. Scales are rounded to float32, the precision in which
-// frameworks and the emitted headers hold them.
+// From ranges and float constants to quantization parameters. Scales of activations and weights are rounded to
+// float32, the precision in which frameworks and the emitted headers hold them.
 #pragma once
 
 #include <span>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -87,46 +88,65 @@ class Quantizer {
     return tl::unexpected(std::move(error));
   }
 
-  void join_groups() {
-    for (const Node& node : graph_.nodes) {
-      const bool same = node.row().quant == QuantRule::same || is_dequantize(node);
-      if (!same) continue;
-      for (size_t i = 0; i < node.operands.size(); ++i)
-        if (is_activation(node, i)) groups_.join(node.operands[i], node.results.front());
-      for (ValueId result : node.results) groups_.join(result, node.results.front());
-    }
-  }
-
   // Parameters that a group has for other reasons than its range: a member is quantized already, or fixed by its op.
-  Status collect_given(std::vector<std::optional<Quantization>>& given) {
-    const auto give = [&](ValueId id, const Quantization& quant) -> Status {
-      std::optional<Quantization>& own = given[groups_.find(id)];
-      if (own && *own != quant)
-        return unsupported("%" + graph_.value(id).name,
-                           "must share its quantization with values that the model quantizes differently");
-      own = quant;
-      return {};
-    };
+  void collect_given() {
+    given_.resize(graph_.value_count());
     for (ValueId id : graph_.value_ids())
-      if (!graph_.is_constant(id) && graph_.type(id).quantized())
-        if (Status s = give(id, graph_.type(id).quant); !s) return s;
+      if (!graph_.is_constant(id) && graph_.type(id).quantized()) given_[static_cast<size_t>(id)] = graph_.type(id).quant;
     for (const Node& node : graph_.nodes)
       if (node.row().quant == QuantRule::fixed && !graph_.type(node.result()).quantized())
-        if (Status s = give(node.result(),
-                            Quantization::per_tensor(node.row().fixed.scale, node.row().fixed.zero_point));
-            !s)
-          return s;
-    return {};
+        given_[static_cast<size_t>(node.result())] =
+            Quantization::per_tensor(node.row().fixed.scale, node.row().fixed.zero_point);
+  }
+
+  // False if the two have different parameters given.
+  bool join(ValueId a, ValueId b) {
+    const std::optional<Quantization> of_a = given_[groups_.find(a)];
+    const std::optional<Quantization> of_b = given_[groups_.find(b)];
+    if (of_a && of_b && *of_a != *of_b) return false;
+    groups_.join(a, b);
+    given_[groups_.find(a)] = of_a ? of_a : of_b;
+    return true;
+  }
+
+  // Where an operand can't share its op's parameters, because the model quantized it otherwise, a requantize goes
+  // between. Dequantize nodes first: what they give is fixed before anything can take another side.
+  void join_groups() {
+    for (const Node& node : graph_.nodes)
+      if (is_dequantize(node)) join(node.operands[0], node.result());
+    for (const State& state : graph_.states) join(state.input, state.update);
+    std::vector<Node> nodes;
+    for (Node& node : graph_.nodes) {
+      if (node.row().quant == QuantRule::same) {
+        for (ValueId result : node.results) join(result, node.results.front());
+        for (size_t i = 0; i < node.operands.size(); ++i)
+          if (is_activation(node, i) && !join(node.operands[i], node.results.front()))
+            node.operands[i] = requantized(node, node.operands[i], nodes);
+      }
+      nodes.push_back(std::move(node));
+    }
+    graph_.nodes = std::move(nodes);
+  }
+
+  // The operand under the parameters of the node's result.
+  ValueId requantized(const Node& node, ValueId operand, std::vector<Node>& nodes) {
+    const std::string name = graph_.unique_name(graph_.value(operand).name + ".requantized");
+    TensorType type = graph_.type(operand);
+    type.dtype = DType::int8;
+    type.quant = *given_[groups_.find(node.results.front())];
+    const ValueId result = graph_.add_result(name, std::move(type));
+    nodes.push_back({"requantize"_op, node.name, {operand}, {}, {result}, {}, node.source});
+    return result;
   }
 
   Status quantize_activations(const std::vector<ValueId>& open, const std::vector<Sample>& samples) {
     Result<std::vector<Range>> ranges = observe_ranges(graph_, samples);
     if (!ranges) return forward(ranges);
+    const std::vector<ValueId> known = graph_.value_ids();
+    collect_given();
     join_groups();
-    std::vector<std::optional<Quantization>> given(graph_.value_count());
-    if (Status s = collect_given(given); !s) return s;
-    std::vector<Range> of_group(graph_.value_count());
-    for (ValueId id : graph_.value_ids()) {
+    std::vector<Range> of_group(ranges->size());
+    for (ValueId id : known) {
       if (graph_.is_constant(id)) {
         const Tensor& data = graph_.constant(id);
         // A constant counts where a group has taken it in, that is, where it is moved or compared with activations.
@@ -139,7 +159,7 @@ class Quantizer {
     for (ValueId id : open) {
       const size_t group = groups_.find(id);
       TensorType& type = graph_.value(id).type;
-      type.quant = given[group] ? *given[group] : asymmetric(of_group[group]);
+      type.quant = given_[group] ? *given_[group] : asymmetric(of_group[group]);
       type.dtype = DType::int8;
     }
     return {};
@@ -165,6 +185,7 @@ class Quantizer {
     for (size_t i = 0; i < node.operands.size(); ++i) {
       const ValueId id = node.operands[i];
       if (id == ValueId::none || !graph_.is_constant(id) || graph_.type(id).quantized()) continue;
+      if (Status s = check_finite(node, id); !s) return s;
       switch (node.row().operand(i).role) {
         case Role::activation: {
           const bool same = node.row().quant == QuantRule::same;
@@ -173,10 +194,21 @@ class Quantizer {
           break;
         }
         case Role::weight: quantize_layer(node, i); break;
-        case Role::bias: quantize_bias(node, i); break;
+        case Role::bias:
+          if (Status s = quantize_bias(node, i); !s) return s;
+          break;
         default: break;
       }
     }
+    return {};
+  }
+
+  Status check_finite(const Node& node, ValueId id) const {
+    const Tensor& data = graph_.constant(id);
+    for (int64_t i = 0; i < data.elements(); ++i)
+      if (!std::isfinite(data.at(i)))
+        return input_error(graph_.describe(node), fmt::format("reads %{}, whose element {} is {}; it must be finite",
+                                                              graph_.value(id).name, i, data.at(i)));
     return {};
   }
 
@@ -200,16 +232,24 @@ class Quantizer {
   }
 
   // The model file quantized the weight but left the bias float.
-  void quantize_bias(Node& node, size_t bias) {
+  Status quantize_bias(Node& node, size_t bias) {
     const double input_scale = graph_.type(node.operands[0]).quant.scale();
     const Quantization weight = graph_.type(node.operands[bias - 1]).quant;
     const Tensor& reals = graph_.constant(node.operands[bias]);
-    node.operands[bias] = constant_like(node.operands[bias], bias_quantization(input_scale, weight, reals.elements()),
-                                        quantized_bias(reals, input_scale, weight));
+    const Quantization quant = bias_quantization(input_scale, weight, reals.elements());
+    for (int64_t c = 0; c < reals.elements(); ++c)
+      if (std::abs(reals.at(c) / quant.scale(static_cast<size_t>(c))) > INT32_MAX)
+        return unsupported(graph_.describe(node),
+                           fmt::format("has a bias of {} in channel {}, which does not fit int32 at scale input * "
+                                       "weight = {}",
+                                       reals.at(c), c, quant.scale(static_cast<size_t>(c))));
+    node.operands[bias] = constant_like(node.operands[bias], quant, quantized_bias(reals, input_scale, weight));
+    return {};
   }
 
   Graph& graph_;
   Groups groups_;
+  std::vector<std::optional<Quantization>> given_;  // by group
 };
 
 }  // namespace

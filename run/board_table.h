@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emulated boards: one row each. Addresses are those of QEMU's models; run/boards/board.ld.in is filled from here.
+// The emulated boards: one row each. Addresses are those of QEMU's models; run/boards/board.ld.in is filled
+// from here.
 #pragma once
 
 #include <array>
@@ -9,9 +10,9 @@
 namespace rushlight {
 
 struct BoardRow {
-  std::string_view name;      // of Target::board
-  std::string_view machine;   // of QEMU
-  uint32_t vectors_origin;    // 1 KB
+  std::string_view name;     // of Target::board
+  std::string_view machine;  // of QEMU
+  uint32_t vectors_origin;   // 1 KB
   uint32_t code_origin, code_bytes;
   uint32_t ram_origin, ram_bytes;
   uint32_t stack_bytes;

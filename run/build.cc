@@ -21,10 +21,12 @@ namespace fs = std::filesystem;
 constexpr std::chrono::minutes kCompileLimit{5};
 
 constexpr std::string_view kCommonFlags =
-    "-O2 -ffreestanding -ffunction-sections -fdata-sections -fno-unwind-tables -fno-asynchronous-unwind-tables "
+    "-O2 -ffreestanding -ffunction-sections -fdata-sections -fno-unwind-tables "
+    "-fno-asynchronous-unwind-tables "
     "-fno-common -Wall -Wextra";
 constexpr std::string_view kCppFlags = "-std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics";
-// The second keeps memcpy's loop from becoming a call of memcpy; it also moves words that are other types elsewhere.
+// The second keeps memcpy's loop from becoming a call of memcpy; it also moves words that are other types
+// elsewhere.
 constexpr std::string_view kCFlags = "-std=c11 -fno-tree-loop-distribute-patterns -fno-strict-aliasing";
 
 void append_words(std::vector<std::string>& words, std::string_view text) {
@@ -59,12 +61,13 @@ std::string linker_script(const BoardRow& board) {
   for (const EmbeddedFile& file : embedded_files())
     if (file.path == "run/boards/board.ld.in") text = file.text;
   require(!text.empty(), "the linker script is embedded");
-  const std::array<std::pair<std::string_view, uint32_t>, 6> values = {{{"@VECTORS_ORIGIN@", board.vectors_origin},
-                                                                        {"@CODE_ORIGIN@", board.code_origin},
-                                                                        {"@CODE_BYTES@", board.code_bytes},
-                                                                        {"@RAM_ORIGIN@", board.ram_origin},
-                                                                        {"@RAM_BYTES@", board.ram_bytes},
-                                                                        {"@STACK_BYTES@", board.stack_bytes}}};
+  const std::array<std::pair<std::string_view, uint32_t>, 6> values = {
+      {{"@VECTORS_ORIGIN@", board.vectors_origin},
+       {"@CODE_ORIGIN@", board.code_origin},
+       {"@CODE_BYTES@", board.code_bytes},
+       {"@RAM_ORIGIN@", board.ram_origin},
+       {"@RAM_BYTES@", board.ram_bytes},
+       {"@STACK_BYTES@", board.stack_bytes}}};
   for (const auto& [name, value] : values)
     for (size_t at = text.find(name); at != std::string::npos; at = text.find(name))
       text.replace(at, name.size(), fmt::format("{:#x}", value));
@@ -110,12 +113,14 @@ Status compile(const FirmwareSource& source, const Target& target, const fs::pat
 }
 
 constexpr std::array<std::string_view, 26> kAllowedSymbols = {
-    "memcpy", "memset", "__aeabi_memcpy", "__aeabi_memcpy4", "__aeabi_memcpy8", "__aeabi_memset", "__aeabi_memset4",
-    "__aeabi_memset8", "__aeabi_memclr", "__aeabi_memclr4", "__aeabi_memclr8", "__aeabi_idiv", "__aeabi_uidiv",
-    "__aeabi_idivmod", "__aeabi_uidivmod", "__aeabi_ldivmod", "__aeabi_uldivmod", "__aeabi_lmul", "__aeabi_llsl",
-    "__aeabi_llsr", "__aeabi_lasr", "__aeabi_lcmp", "__aeabi_ulcmp", "__clzsi2", "__clzdi2", "__ctzsi2"};
+    "memcpy",          "memset",           "__aeabi_memcpy",  "__aeabi_memcpy4", "__aeabi_memcpy8",
+    "__aeabi_memset",  "__aeabi_memset4",  "__aeabi_memset8", "__aeabi_memclr",  "__aeabi_memclr4",
+    "__aeabi_memclr8", "__aeabi_idiv",     "__aeabi_uidiv",   "__aeabi_idivmod", "__aeabi_uidivmod",
+    "__aeabi_ldivmod", "__aeabi_uldivmod", "__aeabi_lmul",    "__aeabi_llsl",    "__aeabi_llsr",
+    "__aeabi_lasr",    "__aeabi_lcmp",     "__aeabi_ulcmp",   "__clzsi2",        "__clzdi2",
+    "__ctzsi2"};
 constexpr std::array<std::string_view, 11> kFloatSymbols = {
-    "__aeabi_fmul", "__aeabi_fadd", "__aeabi_fsub", "__aeabi_fdiv", "__aeabi_i2f", "__aeabi_ui2f",
+    "__aeabi_fmul", "__aeabi_fadd",   "__aeabi_fsub",   "__aeabi_fdiv",   "__aeabi_i2f",   "__aeabi_ui2f",
     "__aeabi_f2iz", "__aeabi_fcmplt", "__aeabi_fcmpgt", "__aeabi_fcmple", "__aeabi_fcmpge"};
 
 bool allowed(std::string_view symbol, bool floats) {
@@ -146,7 +151,8 @@ Status check_symbols(const FirmwareSource& source, const fs::path& folder) {
 
 // What the linker said about memory, or nothing if it failed for another reason.
 bool does_not_fit(const std::string& log) {
-  return log.find("will not fit in region") != std::string::npos || log.find("overflowed by") != std::string::npos;
+  return log.find("will not fit in region") != std::string::npos ||
+         log.find("overflowed by") != std::string::npos;
 }
 
 }  // namespace
@@ -176,7 +182,8 @@ Result<Firmware> build_firmware(const FirmwareSource& source, const Target& targ
   if (auto checked = check_symbols(source, folder); !checked) return forward(checked);
   std::string log;
   for (const BoardRow* board : boards) {
-    if (auto written = write_text(folder / "board.ld", linker_script(*board)); !written) return forward(written);
+    if (auto written = write_text(folder / "board.ld", linker_script(*board)); !written)
+      return forward(written);
     const Command link{link_arguments(source, target), folder, folder / "link.log"};
     const Outcome outcome = run(link, kCompileLimit);
     if (outcome.good()) {

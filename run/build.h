@@ -35,9 +35,9 @@ struct Firmware {
   std::filesystem::path elf;
 };
 
-// Builds in `folder` for the first of `boards` whose memory the firmware fits, or takes the result of an earlier build
-// of the same sources by the same compiler (XDG_CACHE_HOME/rushlight or ~/.cache/rushlight). Objects of the library
-// must need nothing but memcpy, memset and the compiler's own helpers.
+// Builds in `folder` for the first of `boards` whose memory the firmware fits, or takes the result of an
+// earlier build of the same sources by the same compiler (XDG_CACHE_HOME/rushlight or ~/.cache/rushlight).
+// Objects of the library must need nothing but memcpy, memset and the compiler's own helpers.
 Result<Firmware> build_firmware(const FirmwareSource& source, const Target& target,
                                 std::span<const BoardRow* const> boards, const std::filesystem::path& folder);
 

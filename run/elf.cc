@@ -14,7 +14,8 @@ constexpr size_t kHeaderBytes = 52, kSectionBytes = 40, kSymbolBytes = 16;
 template <class T>
 T number(std::string_view bytes, size_t at) {
   T value{};
-  if (at <= bytes.size() && bytes.size() - at >= sizeof value) std::memcpy(&value, bytes.data() + at, sizeof value);
+  if (at <= bytes.size() && bytes.size() - at >= sizeof value)
+    std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
 }
 

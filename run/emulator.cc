@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The records of run/boards/marks.h as the plugin's lines. Marks of code that the linker dropped are at address 0.
+// The records of run/boards/marks.h as the plugin's lines. Marks of code that the linker dropped are at
+// address 0.
 std::string marks_text(std::string_view records) {
   std::string text;
   for (size_t at = 0; at + 12 <= records.size(); at += 12) {
@@ -36,11 +37,26 @@ std::string option_value(const std::string& value) {
 }
 
 std::vector<std::string> arguments(const BoardRow& board, const fs::path& elf) {
-  return {kEmulator, "-machine", std::string(board.machine), "-display", "none", "-monitor", "none", "-serial", "none",
-          "-parallel", "none", "-nodefaults", "-chardev", "file,id=semihosting,path=semihosting.log",
-          "-semihosting-config", "enable=on,target=native,chardev=semihosting",
-          "-plugin", option_value(find_plugin().string()) + ",marks=marks.txt,out=counts.txt",
-          "-kernel", elf.string()};
+  return {kEmulator,
+          "-machine",
+          std::string(board.machine),
+          "-display",
+          "none",
+          "-monitor",
+          "none",
+          "-serial",
+          "none",
+          "-parallel",
+          "none",
+          "-nodefaults",
+          "-chardev",
+          "file,id=semihosting,path=semihosting.log",
+          "-semihosting-config",
+          "enable=on,target=native,chardev=semihosting",
+          "-plugin",
+          option_value(find_plugin().string()) + ",marks=marks.txt,out=counts.txt",
+          "-kernel",
+          elf.string()};
 }
 
 Result<std::vector<RegionCount>> read_counts(const fs::path& file) {
@@ -59,14 +75,15 @@ std::string joined_logs(const fs::path& folder) {
 
 }  // namespace
 
-Result<std::vector<RegionCount>> run_emulator(const BoardRow& board, const fs::path& elf, const fs::path& folder,
-                                              std::chrono::milliseconds limit) {
+Result<std::vector<RegionCount>> run_emulator(const BoardRow& board, const fs::path& elf,
+                                              const fs::path& folder, std::chrono::milliseconds limit) {
   auto bytes = read_text(elf);
   if (!bytes) return forward(bytes);
   auto file = read_elf(*bytes, elf.string());
   if (!file) return forward(file);
   const ElfSection* marks = file->find(".rushlight_marks");
-  if (auto written = write_text(folder / "marks.txt", marks_text(marks ? marks->contents : std::string_view()));
+  if (auto written =
+          write_text(folder / "marks.txt", marks_text(marks ? marks->contents : std::string_view()));
       !written)
     return forward(written);
 

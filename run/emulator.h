@@ -19,6 +19,7 @@ struct RegionCount {
 
 // Runs until the firmware ends itself. Its files are in `folder`, where it also leaves what it writes.
 Result<std::vector<RegionCount>> run_emulator(const BoardRow& board, const std::filesystem::path& elf,
-                                              const std::filesystem::path& folder, std::chrono::milliseconds limit);
+                                              const std::filesystem::path& folder,
+                                              std::chrono::milliseconds limit);
 
 }  // namespace rushlight

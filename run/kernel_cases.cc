@@ -18,8 +18,8 @@ constexpr size_t kAlignment = 16;  // of every argument, as in an arena
 constexpr size_t kGuardBytes = 32;
 constexpr std::byte kGuard{0x3c};
 
-// A case as the firmware's memory holds it: Params, guard, argument, guard, argument, ... A guard follows the last
-// byte of what is before it; the next argument starts at the next multiple of 16 behind it.
+// A case as the firmware's memory holds it: Params, guard, argument, guard, argument, ... A guard follows the
+// last byte of what is before it; the next argument starts at the next multiple of 16 behind it.
 struct Image {
   std::vector<std::byte> bytes;
   std::vector<size_t> offsets;  // of the arguments
@@ -48,18 +48,21 @@ Image make_image(const BoardKernelCase& item) {
 
 Status check_case(const BoardKernelCase& item, size_t index) {
   const std::string where = fmt::format("kernel case {}", index);
-  if (item.kernel < 0 || item.kernel >= kernels::kKernelCount) return input_error(where, "there is no such kernel");
+  if (item.kernel < 0 || item.kernel >= kernels::kKernelCount)
+    return input_error(where, "there is no such kernel");
   const auto& row = kernels::kKernels[item.kernel];
   if (item.params.size() != static_cast<size_t>(row.params_size))
     return input_error(where, fmt::format("{} bytes of {}, which has {}", item.params.size(), row.params_type,
                                           row.params_size));
   if (item.arguments.size() != static_cast<size_t>(row.argument_count))
-    return input_error(where, fmt::format("{} arguments for {}, which takes {}", item.arguments.size(), row.name,
-                                          row.argument_count));
+    return input_error(where, fmt::format("{} arguments for {}, which takes {}", item.arguments.size(),
+                                          row.name, row.argument_count));
   return {};
 }
 
-void append(std::string& file, const void* bytes, size_t count) { file.append(static_cast<const char*>(bytes), count); }
+void append(std::string& file, const void* bytes, size_t count) {
+  file.append(static_cast<const char*>(bytes), count);
+}
 
 std::string cases_file(std::span<const Image> images, std::span<const BoardKernelCase> cases,
                        std::span<const size_t> chosen) {
@@ -69,14 +72,16 @@ std::string cases_file(std::span<const Image> images, std::span<const BoardKerne
   for (const size_t c : chosen) {
     uint32_t header[2 + kernels::kMaxArguments] = {static_cast<uint32_t>(cases[c].kernel),
                                                    static_cast<uint32_t>(images[c].bytes.size())};
-    for (size_t i = 0; i < images[c].offsets.size(); ++i) header[2 + i] = static_cast<uint32_t>(images[c].offsets[i]);
+    for (size_t i = 0; i < images[c].offsets.size(); ++i)
+      header[2 + i] = static_cast<uint32_t>(images[c].offsets[i]);
     append(file, header, sizeof header);
     append(file, images[c].bytes.data(), images[c].bytes.size());
   }
   return file;
 }
 
-BoardKernelResult read_result(const BoardKernelCase& item, const Image& image, std::span<const std::byte> after) {
+BoardKernelResult read_result(const BoardKernelCase& item, const Image& image,
+                              std::span<const std::byte> after) {
   BoardKernelResult result;
   result.canaries_intact = true;
   for (size_t i = 0; i < after.size(); ++i)
@@ -132,7 +137,8 @@ Status run_on(const Target& target, const BoardRow& board, std::span<const Board
 
 }  // namespace
 
-Result<std::vector<BoardKernelResult>> run_kernel_cases(const Target& target, std::span<const BoardKernelCase> cases,
+Result<std::vector<BoardKernelResult>> run_kernel_cases(const Target& target,
+                                                        std::span<const BoardKernelCase> cases,
                                                         RunOptions options) {
   if (auto missing = missing_programs()) return input_error("this machine", *missing);
   const std::vector<const BoardRow*> boards = boards_of(target);
@@ -148,7 +154,8 @@ Result<std::vector<BoardKernelResult>> run_kernel_cases(const Target& target, st
   std::vector<BoardKernelResult> results(cases.size());
   for (size_t b = 0; b < boards.size(); ++b) {
     if (chosen[b].empty()) continue;
-    if (auto ran = run_on(target, *boards[b], cases, images, chosen[b], options, results); !ran) return forward(ran);
+    if (auto ran = run_on(target, *boards[b], cases, images, chosen[b], options, results); !ran)
+      return forward(ran);
   }
   return results;
 }

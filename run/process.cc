@@ -31,11 +31,13 @@ pid_t start(const Command& command) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, command.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                   0644);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
 
   std::vector<char*> arguments;
-  for (const std::string& argument : command.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& argument : command.arguments)
+    arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   pid_t process = -1;
   const int error = posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
@@ -67,10 +69,14 @@ bool reap(const Running& running, Outcome& outcome) {
 
 std::string to_string(const Outcome& outcome) {
   switch (outcome.how) {
-    case Outcome::How::exited: return fmt::format("ended with exit code {}", outcome.code);
-    case Outcome::How::killed: return fmt::format("was ended by signal {}", outcome.code);
-    case Outcome::How::timed_out: return "did not end in time";
-    case Outcome::How::not_started: return "could not be started";
+    case Outcome::How::exited:
+      return fmt::format("ended with exit code {}", outcome.code);
+    case Outcome::How::killed:
+      return fmt::format("was ended by signal {}", outcome.code);
+    case Outcome::How::timed_out:
+      return "did not end in time";
+    case Outcome::How::not_started:
+      return "could not be started";
   }
   return {};
 }

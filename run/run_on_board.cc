@@ -30,7 +30,8 @@ FirmwareSource firmware_source(const Program& program, const FileSet& library) {
 
   const std::string stem = "library/" + program.name;
   const std::vector<std::string> include = {"-Ilibrary"};
-  const std::vector<std::string> marked = {"-Ilibrary", "-include", "board/marks.h", "-DRUSHLIGHT_MARK_CALLS"};
+  const std::vector<std::string> marked = {"-Ilibrary", "-include", "board/marks.h",
+                                           "-DRUSHLIGHT_MARK_CALLS"};
   source.units = {{stem + ".cpp", "library_model.o", marked},
                   {stem + "_weights.cpp", "library_weights.o", include},
                   {stem + "_c.cpp", "c_calls.o", include},
@@ -74,7 +75,8 @@ void append_port(std::string& bytes, const Port& port, const Plan& plan) {
   append_word(bytes, static_cast<uint64_t>(port.type.bytes()));
 }
 
-std::string samples_file(const Program& program, const Plan& plan, std::span<const std::vector<Tensor>> samples) {
+std::string samples_file(const Program& program, const Plan& plan,
+                         std::span<const std::vector<Tensor>> samples) {
   std::string bytes;
   append_word(bytes, samples.size());
   append_word(bytes, program.inputs.size());
@@ -148,10 +150,11 @@ Result<DeviceRun> run_on_board(const Program& program, const Plan& plan, const F
   if (!folder) return forward(folder);
   if (options.keep_temporary_files) folder->keep();
 
-  const auto built =
-      build_firmware(firmware_source(program, firmware), *program.target, boards_of(*program.target), folder->path());
+  const auto built = build_firmware(firmware_source(program, firmware), *program.target,
+                                    boards_of(*program.target), folder->path());
   if (!built) return tl::unexpected(built.error());
-  if (auto written = write_text(folder->path() / "samples.bin", samples_file(program, plan, samples)); !written)
+  if (auto written = write_text(folder->path() / "samples.bin", samples_file(program, plan, samples));
+      !written)
     return forward(written);
   const auto counts = run_emulator(*built->board, built->elf, folder->path(), options.limit);
   if (!counts) return tl::unexpected(counts.error());

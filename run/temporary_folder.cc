@@ -16,7 +16,8 @@ Result<TemporaryFolder> TemporaryFolder::create() {
   std::string pattern = std::string(parent && *parent ? parent : "/tmp") + "/rushlight.XXXXXX";
   if (!::mkdtemp(pattern.data()))
     return input_error(pattern, "a temporary folder cannot be made: " +
-                                    std::error_code(errno, std::generic_category()).message() + "; set TMPDIR");
+                                    std::error_code(errno, std::generic_category()).message() +
+                                    "; set TMPDIR");
   return TemporaryFolder(fs::canonical(pattern));
 }
 

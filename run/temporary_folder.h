@@ -11,7 +11,8 @@ namespace rushlight {
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> create();
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})), keep_(other.keep_) {}
+  TemporaryFolder(TemporaryFolder&& other) noexcept
+      : path_(std::exchange(other.path_, {})), keep_(other.keep_) {}
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder();
 

@@ -13,7 +13,8 @@ namespace rushlight {
 namespace fs = std::filesystem;
 
 fs::path find_plugin() {
-  if (const char* named = std::getenv("RUSHLIGHT_PLUGIN")) return fs::exists(named) ? fs::absolute(named) : fs::path();
+  if (const char* named = std::getenv("RUSHLIGHT_PLUGIN"))
+    return fs::exists(named) ? fs::absolute(named) : fs::path();
   std::error_code error;
   std::vector<fs::path> homes = {fs::read_symlink("/proc/self/exe", error).parent_path()};
   // Where this code is part of a shared library (the Python module), that library's folder.
@@ -34,7 +35,8 @@ std::optional<std::string> missing_programs() {
     if (!there) missing += (missing.empty() ? "" : "\n") + line;
   };
   add(on_path(kCrossCompiler),
-      std::string(kCrossCompiler) + " is not on PATH: apt-get install gcc-arm-none-eabi libstdc++-arm-none-eabi-dev");
+      std::string(kCrossCompiler) +
+          " is not on PATH: apt-get install gcc-arm-none-eabi libstdc++-arm-none-eabi-dev");
   add(on_path(kEmulator), std::string(kEmulator) + " is not on PATH: apt-get install qemu-system-arm");
   add(!find_plugin().empty(),
       "rushlight_icount.so, the instruction counter for QEMU, is neither beside rushlight nor named by "
@@ -47,10 +49,13 @@ std::optional<std::string> missing_tools() {
   if (auto missing = missing_programs()) return missing;
   auto folder = TemporaryFolder::create();
   if (!folder) return folder.error().text();
-  if (auto written = write_text(folder->path() / "test.cpp", "#include <cstddef>\n#include <cstdint>\n"); !written)
+  if (auto written = write_text(folder->path() / "test.cpp", "#include <cstddef>\n#include <cstdint>\n");
+      !written)
     return written.error().text();
-  const Command command{{kCrossCompiler, "-mcpu=cortex-m3", "-mthumb", "-ffreestanding", "-fsyntax-only", "test.cpp"},
-                        folder->path(), folder->path() / "log"};
+  const Command command{
+      {kCrossCompiler, "-mcpu=cortex-m3", "-mthumb", "-ffreestanding", "-fsyntax-only", "test.cpp"},
+      folder->path(),
+      folder->path() / "log"};
   if (run(command, std::chrono::seconds(60)).good()) return std::nullopt;
   return std::string(kCrossCompiler) +
          " does not find <cstddef>: apt-get install libstdc++-arm-none-eabi-dev libnewlib-arm-none-eabi\n" +

@@ -15,7 +15,8 @@ inline constexpr const char* kEmulator = "qemu-system-arm";
 // ../lib/rushlight; empty if it is nowhere.
 std::filesystem::path find_plugin();
 
-// The part of missing_tools() (run/board.h) that costs no time: programs and plugin, not the compiler's headers.
+// The part of missing_tools() (run/board.h) that costs no time: programs and plugin, not the compiler's
+// headers.
 std::optional<std::string> missing_programs();
 
 }  // namespace rushlight

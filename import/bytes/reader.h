@@ -44,7 +44,8 @@ class ByteReader {
     auto bytes = take(sizeof(T), what);
     if (!bytes) return forward(bytes);
     T value = 0;
-    for (size_t i = 0; i < sizeof(T); ++i) value = static_cast<T>(value | static_cast<T>((*bytes)[i]) << (8 * i));
+    for (size_t i = 0; i < sizeof(T); ++i)
+      value = static_cast<T>(value | static_cast<T>((*bytes)[i]) << (8 * i));
     return value;
   }
 

@@ -51,7 +51,10 @@ Result<ZipArchive> ZipArchive::open(const std::string& path, const ZipLimits& li
 Result<ZipArchive> ZipArchive::from_bytes(std::vector<std::byte> bytes, std::string where,
                                           const ZipLimits& limits) {
   if (bytes.size() > limits.archive_bytes)
-    return input_error(where, fmt::format("has {} bytes; at most {} are allowed", bytes.size(), limits.archive_bytes));
+    return input_error(
+        where, fmt::format("has {} bytes; at most {} are allowed", bytes.size(), limits.archive_bytes));
+  // libzip takes nothing for an archive without entries.
+  if (bytes.empty()) return input_error(where, "is empty");
   ZipArchive archive;
   archive.where_ = std::move(where);
   archive.handle_ = std::make_unique<Handle>();
@@ -79,7 +82,8 @@ Status ZipArchive::read_directory(const ZipLimits& limits) {
   uint64_t total = 0;
   for (uint64_t i = 0; i < count; ++i) {
     zip_stat_t stat;
-    if (zip_stat_index(handle_->zip, i, 0, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 || !printable(stat.name))
+    if (zip_stat_index(handle_->zip, i, 0, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 ||
+        !printable(stat.name))
       return input_error(where_, fmt::format("entry {} has no readable name", i));
     const std::string entry_where = fmt::format("{}: entry '{}'", where_, stat.name);
     constexpr uint64_t kSizes = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
@@ -87,8 +91,8 @@ Status ZipArchive::read_directory(const ZipLimits& limits) {
     if ((stat.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && stat.encryption_method != ZIP_EM_NONE)
       return input_error(entry_where, "is encrypted");
     if (stat.size > limits.entry_bytes)
-      return input_error(entry_where,
-                         fmt::format("unpacks to {} bytes; at most {} are allowed", stat.size, limits.entry_bytes));
+      return input_error(entry_where, fmt::format("unpacks to {} bytes; at most {} are allowed", stat.size,
+                                                  limits.entry_bytes));
     if (stat.size > limits.free_bytes && stat.size / limits.ratio > stat.comp_size)
       return input_error(entry_where, fmt::format("unpacks to {} bytes from {}; at most {} times is allowed",
                                                   stat.size, stat.comp_size, limits.ratio));
@@ -108,7 +112,8 @@ Result<std::vector<std::byte>> ZipArchive::read(std::string_view name) const {
   if (entry == entries_.end()) return input_error(where, "is missing");
   zip_file_t* file = zip_fopen_index(handle_->zip, entry->second.index, 0);
   if (file == nullptr)
-    return input_error(where, std::string("can't be read: ") + zip_error_strerror(zip_get_error(handle_->zip)));
+    return input_error(where,
+                       std::string("can't be read: ") + zip_error_strerror(zip_get_error(handle_->zip)));
 
   std::vector<std::byte> bytes(entry->second.bytes);
   size_t filled = 0;
@@ -121,7 +126,8 @@ Result<std::vector<std::byte>> ZipArchive::read(std::string_view name) const {
   const std::string reason = zip_error_strerror(zip_file_get_error(file));
   zip_fclose(file);
   if (got < 0) return input_error(where, "is damaged: " + reason);
-  if (filled != bytes.size() || got != 0) return input_error(where, "is damaged: its size is not the stated one");
+  if (filled != bytes.size() || got != 0)
+    return input_error(where, "is damaged: its size is not the stated one");
   return bytes;
 }
 

@@ -17,8 +17,8 @@ namespace rushlight {
 
 struct ZipLimits {
   uint64_t archive_bytes = uint64_t{256} << 20;
-  uint64_t entry_bytes = uint64_t{256} << 20;   // uncompressed
-  uint64_t total_bytes = uint64_t{512} << 20;   // uncompressed, all entries together
+  uint64_t entry_bytes = uint64_t{256} << 20;  // uncompressed
+  uint64_t total_bytes = uint64_t{512} << 20;  // uncompressed, all entries together
   uint64_t entries = 65536;
   // An entry may unpack to this many times its compressed size; below `free_bytes` any ratio is fine.
   uint64_t ratio = 256;

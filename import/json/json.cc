@@ -34,7 +34,8 @@ class Builder : public nlohmann::json_sax<Source> {
 
   bool start_object(size_t) override { return open({JsonObject{}}); }
   bool key(string_t& name) override {
-    if (!keys_.back().insert(name).second) return refuse(fmt::format("has the key '{}' twice in one object", name));
+    if (!keys_.back().insert(name).second)
+      return refuse(fmt::format("has the key '{}' twice in one object", name));
     std::get<JsonObject>(open_.back()->value).emplace_back(std::move(name), Json{});
     return true;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON from anywhere as plain values: depth, count and duplicate keys are checked while it is read. The heavy library
-// header behind it stays in json.cc.
+// JSON from anywhere as plain values: depth, count and duplicate keys are checked while it is read. The heavy
+// library header behind it stays in json.cc.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,9 @@ struct JsonLimits {
 // `where` names the text in errors, which give the byte at which they were found.
 Result<Json> parse_json(std::string_view text, const std::string& where, const JsonLimits& limits = {});
 
-// Looks at JSON that should have a certain form. The first thing that does not fit is remembered with its path; from
-// then on every answer is neutral (0, "", no items), so that readers can be written without asking after each step.
+// Looks at JSON that should have a certain form. The first thing that does not fit is remembered with its
+// path; from then on every answer is neutral (0, "", no items), so that readers can be written without asking
+// after each step.
 class JsonContext {
  public:
   // Both must outlive the context.
@@ -60,9 +61,9 @@ class JsonPlace {
  public:
   JsonPlace(const Json& value, JsonContext& context) : value_(&value), context_(&context) {}
 
-  JsonPlace member(std::string_view key) const;  // must be there
-  bool has(std::string_view key) const;          // false also for null
-  std::vector<JsonPlace> items() const;          // of an array
+  JsonPlace member(std::string_view key) const;                         // must be there
+  bool has(std::string_view key) const;                                 // false also for null
+  std::vector<JsonPlace> items() const;                                 // of an array
   std::vector<std::pair<std::string_view, JsonPlace>> members() const;  // of an object
   // The member of an object that has exactly one.
   std::pair<std::string_view, JsonPlace> only_member() const;

@@ -24,7 +24,8 @@ Result<NpyHeader> read_header(ByteReader& reader, const std::string& where) {
   const auto minor = reader.read<uint8_t>("the version");
   if (!major || !minor) return input_error(where, "ends in its header");
   if (*major < 1 || *major > 3 || *minor != 0)
-    return input_error(where, fmt::format("has the format version {}.{}; 1.0 to 3.0 are known", *major, *minor));
+    return input_error(where,
+                       fmt::format("has the format version {}.{}; 1.0 to 3.0 are known", *major, *minor));
   size_t size = 0;
   if (*major == 1) {
     const auto bytes = reader.read<uint16_t>("the header's size");
@@ -36,7 +37,8 @@ Result<NpyHeader> read_header(ByteReader& reader, const std::string& where) {
     size = *bytes;
   }
   if (size > kMaxHeaderBytes)
-    return input_error(where, fmt::format("has a header of {} bytes; at most {} are allowed", size, kMaxHeaderBytes));
+    return input_error(
+        where, fmt::format("has a header of {} bytes; at most {} are allowed", size, kMaxHeaderBytes));
   auto text = reader.take(size, "the header");
   if (!text) return forward(text);
   return parse_npy_header(as_text(*text), where);
@@ -67,14 +69,16 @@ Result<Tensor> read_npy(std::span<const std::byte> bytes, const std::string& whe
                                           to_string(header->shape), kMaxRank, kMaxElements));
   const auto needed = static_cast<size_t>(*count * size_of(header->dtype));
   if (reader.remaining() != needed)
-    return input_error(where, fmt::format("has {} bytes of elements; its shape {} of {} needs {}", reader.remaining(),
-                                          to_string(header->shape), name(header->dtype), needed));
+    return input_error(
+        where, fmt::format("has {} bytes of elements; its shape {} of {} needs {}", reader.remaining(),
+                           to_string(header->shape), name(header->dtype), needed));
   const bool reversed = header->fortran_order && header->shape.size() > 1;
   if (reversed) std::reverse(header->shape.begin(), header->shape.end());
   Tensor tensor(header->dtype, header->shape);
   const auto elements = *reader.take(needed, "the elements");
   std::ranges::copy(elements, tensor.bytes().begin());
-  if (tensor.dtype() == DType::boolean && std::ranges::any_of(elements, [](std::byte b) { return b > std::byte{1}; }))
+  if (tensor.dtype() == DType::boolean &&
+      std::ranges::any_of(elements, [](std::byte b) { return b > std::byte{1}; }))
     return input_error(where, "has truth values other than 0 and 1");
   return reversed ? from_fortran_order(tensor) : tensor;
 }
@@ -90,7 +94,8 @@ std::vector<std::byte> npy_bytes(const Tensor& tensor) {
   bytes[6] = std::byte{1};  // version 1.0
   bytes[8] = static_cast<std::byte>(text.size() & 0xFF);
   bytes[9] = static_cast<std::byte>(text.size() >> 8);
-  for (const auto part : {as_byte_span(text), tensor.bytes()}) bytes.insert(bytes.end(), part.begin(), part.end());
+  for (const auto part : {as_byte_span(text), tensor.bytes()})
+    bytes.insert(bytes.end(), part.begin(), part.end());
   return bytes;
 }
 

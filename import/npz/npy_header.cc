@@ -68,7 +68,8 @@ Result<DType> parse_dtype(const std::string& descr, const std::string& where) {
   if (descr.starts_with("|O") || descr == "O")
     return input_error(where, fmt::format("holds Python objects, which are never read; {}", kAllowed));
   for (const DTypeRow& row : kDTypes)
-    if (!row.numpy.empty() && descr.substr(1) == row.numpy && (descr[0] == '<' || (descr[0] == '|' && row.bytes == 1)))
+    if (!row.numpy.empty() && descr.substr(1) == row.numpy &&
+        (descr[0] == '<' || (descr[0] == '|' && row.bytes == 1)))
       return row.dtype;
   return input_error(where, fmt::format("has the dtype '{}'; {}", descr.substr(0, 40), kAllowed));
 }
@@ -114,8 +115,9 @@ std::string npy_header(const NpyHeader& header) {
   for (const int64_t extent : header.shape) shape += fmt::format("{}{}", shape.empty() ? "" : ", ", extent);
   if (header.shape.size() == 1) shape += ",";
   const DTypeRow& dtype = row(header.dtype);
-  return fmt::format("{{'descr': '{}{}', 'fortran_order': {}, 'shape': ({}), }}", dtype.bytes == 1 ? '|' : '<',
-                     dtype.numpy, header.fortran_order ? "True" : "False", shape);
+  return fmt::format("{{'descr': '{}{}', 'fortran_order': {}, 'shape': ({}), }}",
+                     dtype.bytes == 1 ? '|' : '<', dtype.numpy, header.fortran_order ? "True" : "False",
+                     shape);
 }
 
 }  // namespace rushlight

@@ -12,8 +12,8 @@
 
 namespace rushlight {
 
-// Little-endian arrays of bool, u1, i1, i2, i4, i8, f2, f4 and f8, in C or Fortran order; the tensor is row-major.
-// Big-endian arrays, other dtypes and Python objects are refused.
+// Little-endian arrays of bool, u1, i1, i2, i4, i8, f2, f4 and f8, in C or Fortran order; the tensor is
+// row-major. Big-endian arrays, other dtypes and Python objects are refused.
 Result<Tensor> read_npy(const std::string& path);
 // `where` names the array in errors.
 Result<Tensor> read_npy(std::span<const std::byte> bytes, const std::string& where);

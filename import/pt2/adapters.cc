@@ -10,7 +10,8 @@ namespace rushlight::pt2 {
 
 namespace {
 
-// "same" pads so that the extent stays; where the sum is odd, the extra zero stands at the end. "valid" pads nothing.
+// "same" pads so that the extent stays; where the sum is odd, the extra zero stands at the end. "valid" pads
+// nothing.
 Status padding_as_numbers(Call& call) {
   const auto given = call.attributes.find("padding");
   if (given == call.attributes.end()) return {};
@@ -80,7 +81,9 @@ Status swap_axes(Call& call) {
 }
 
 const Node* producer(const Graph& graph, ValueId id) {
-  const auto makes = [id](const Node& node) { return std::ranges::find(node.results, id) != node.results.end(); };
+  const auto makes = [id](const Node& node) {
+    return std::ranges::find(node.results, id) != node.results.end();
+  };
   const auto found = std::find_if(graph.nodes.rbegin(), graph.nodes.rend(), makes);
   return found == graph.nodes.rend() ? nullptr : &*found;
 }
@@ -108,9 +111,11 @@ Status product_as_linear(Call& call) {
     constexpr int kSwapped[] = {1, 0};
     weight = call.graph.add_constant(call.name + ".weight", call.graph.constant(*right).permuted(kSwapped));
   } else {
-    return unsupported("argument 'mat2'", "is not a constant matrix; products of two activations are not supported");
+    return unsupported("argument 'mat2'",
+                       "is not a constant matrix; products of two activations are not supported");
   }
-  std::map<std::string, std::vector<ValueId>, std::less<>> tensors = {{"input", {*input}}, {"weight", {weight}}};
+  std::map<std::string, std::vector<ValueId>, std::less<>> tensors = {{"input", {*input}},
+                                                                      {"weight", {weight}}};
   if (biased) tensors["bias"] = call.tensors["self"];
   call.tensors = std::move(tensors);
   return {};
@@ -136,7 +141,8 @@ Status cast(Call& call) {
   const DType from = call.type(*input).dtype, to = call.result.dtype;
   if (from != to && !(call.graph.is_constant(*input) && is_float(from) && is_float(to)))
     return unsupported("", fmt::format("converts {} to {}, which is not supported", name(from), name(to)));
-  if (from != to) input = call.graph.add_constant(call.name + ".self", call.graph.constant(*input).converted(to));
+  if (from != to)
+    input = call.graph.add_constant(call.name + ".self", call.graph.constant(*input).converted(to));
   call.attributes.clear();
   call.others.clear();
   call.tensors = {{"self", {*input}}};
@@ -171,7 +177,8 @@ constexpr Adapter kAdapters[] = {
     {"aten._to_copy.default", "aten.alias"_op, cast},
 };
 
-constexpr std::string_view kConstantMakers[] = {"aten.zeros.default", "aten.ones.default", "aten.full.default"};
+constexpr std::string_view kConstantMakers[] = {"aten.zeros.default", "aten.ones.default",
+                                                "aten.full.default"};
 constexpr int64_t kMaxFilled = int64_t{1} << 22;
 
 }  // namespace
@@ -185,7 +192,8 @@ const Adapter* find_adapter(std::string_view torch) {
 
 std::optional<Op> find_torch_op(std::string_view torch) {
   for (size_t i = 0; i < kOps.size(); ++i)
-    if (!torch.empty() && std::ranges::find(kOps[i].torch, torch) != kOps[i].torch.end()) return static_cast<Op>(i);
+    if (!torch.empty() && std::ranges::find(kOps[i].torch, torch) != kOps[i].torch.end())
+      return static_cast<Op>(i);
   return std::nullopt;
 }
 

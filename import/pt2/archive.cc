@@ -41,11 +41,13 @@ Status Archive::find_root() {
   const std::string& first = zip_.names().front();
   root_ = first.substr(0, first.find('/')) + "/";
   if (!zip_.contains(root_ + std::string(kProgram)))
-    return input_error(file_, fmt::format("has no '{}{}': it is not what torch.export.save writes", root_, kProgram));
+    return input_error(
+        file_, fmt::format("has no '{}{}': it is not what torch.export.save writes", root_, kProgram));
   if (zip_.contains(root_ + "byteorder")) {
     auto order = text("byteorder");
     if (!order) return forward(order);
-    if (*order != "little") return input_error(file_, "was written on a big-endian host; only little-endian is read");
+    if (*order != "little")
+      return input_error(file_, "was written on a big-endian host; only little-endian is read");
   }
   return {};
 }
@@ -89,14 +91,17 @@ Result<std::shared_ptr<const std::vector<std::byte>>> Archive::storage(const std
 
 Result<std::shared_ptr<const Tensor>> Archive::tensor(const InputSpec& spec) {
   const std::string where = fmt::format("{}: tensor '{}'", file_, spec.target);
-  const bool among_weights = spec.kind == InputKind::parameter || (spec.kind == InputKind::buffer && spec.persistent);
+  const bool among_weights =
+      spec.kind == InputKind::parameter || (spec.kind == InputKind::buffer && spec.persistent);
   const Payloads& table = among_weights ? weights_ : constants_;
   const auto payload = table.find(spec.target);
   if (payload == table.end())
     return input_error(where, fmt::format("is not in the {} table", among_weights ? "weights" : "constants"));
   if (payload->second.pickled)
-    return input_error(where, "is a Python pickle, which is never read. Save plain tensors: replace tensor subclasses "
-                              "(such as torchao's) by their dense values before the export");
+    return input_error(
+        where,
+        "is a Python pickle, which is never read. Save plain tensors: replace tensor subclasses "
+        "(such as torchao's) by their dense values before the export");
   if (!payload->second.meta) return input_error(where, "has no sizes in its table");
   const std::string path = std::string(among_weights ? kWeights : kConstants) + payload->second.file;
   return load(*payload->second.meta, path, where);

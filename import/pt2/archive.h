@@ -28,7 +28,8 @@ class Archive {
 
   const Program& program() const { return program_; }
 
-  // The tensor of a parameter, buffer or constant, row-major. Tensors that are one view of one storage share one copy.
+  // The tensor of a parameter, buffer or constant, row-major. Tensors that are one view of one storage share
+  // one copy.
   Result<std::shared_ptr<const Tensor>> tensor(const InputSpec& spec);
 
  private:

@@ -15,15 +15,19 @@ void erase(Map& map, std::string_view key) {
 }
 
 tl::unexpected<Error> wrong_kind(std::string_view argument, const Attribute& found, std::string_view wanted) {
-  return input_error(fmt::format("argument '{}'", argument), fmt::format("is {}; {} is needed", to_string(found), wanted));
+  return input_error(fmt::format("argument '{}'", argument),
+                     fmt::format("is {}; {} is needed", to_string(found), wanted));
 }
 
 template <class T>
-Result<T> read(const Call& call, std::string_view argument, const std::optional<T>& otherwise, std::string_view wanted) {
+Result<T> read(const Call& call, std::string_view argument, const std::optional<T>& otherwise,
+               std::string_view wanted) {
   const auto found = call.attributes.find(argument);
   const bool given = found != call.attributes.end() && !std::holds_alternative<std::monostate>(found->second);
   if (!given && otherwise) return *otherwise;
-  if (!given) return input_error(fmt::format("argument '{}'", argument), fmt::format("is missing; {} is needed", wanted));
+  if (!given)
+    return input_error(fmt::format("argument '{}'", argument),
+                       fmt::format("is missing; {} is needed", wanted));
   if (const T* value = std::get_if<T>(&found->second)) return *value;
   if constexpr (!std::is_same_v<T, int64_t>)
     if (const int64_t* value = std::get_if<int64_t>(&found->second)) {
@@ -33,11 +37,11 @@ Result<T> read(const Call& call, std::string_view argument, const std::optional<
   return wrong_kind(argument, found->second, wanted);
 }
 
-// What decides where and how PyTorch computes, not what. A changed dtype shows in the result, which is compared with
-// the file's.
+// What decides where and how PyTorch computes, not what. A changed dtype shows in the result, which is
+// compared with the file's.
 constexpr std::string_view kWithoutMeaning[] = {
-    "memory_format", "device",  "layout", "pin_memory",   "non_blocking",  "copy", "dtype",
-    "out_dtype",     "implicit", "generator", "cudnn_enable", "cudnn_enabled",
+    "memory_format", "device",    "layout",   "pin_memory", "non_blocking", "copy",
+    "dtype",         "out_dtype", "implicit", "generator",  "cudnn_enable", "cudnn_enabled",
 };
 
 // One value for each operand of the row; absent ones at the end are left out.
@@ -51,8 +55,8 @@ Result<std::vector<ValueId>> take_operands(Call& call, const OpRow& row) {
       if (!operand.variadic && given->second.size() != 1)
         return unsupported(fmt::format("argument '{}'", key), "is a list of tensors; a single one is needed");
       operands.insert(operands.end(), given->second.begin(), given->second.end());
-    } else if (const auto number = call.attributes.find(key); number != call.attributes.end() &&
-                                                              !std::holds_alternative<std::monostate>(number->second)) {
+    } else if (const auto number = call.attributes.find(key);
+               number != call.attributes.end() && !std::holds_alternative<std::monostate>(number->second)) {
       const auto value = call.real(key, 0);
       if (!value) return tl::unexpected(value.error());
       operands.push_back(call.graph.add_constant(fmt::format("{}.{}", call.name, operand.name),
@@ -74,7 +78,8 @@ Status check_nothing_left(const Call& call) {
     if (auto known = check(argument, "is not supported"); !known) return known;
   for (const auto& [argument, value] : call.attributes)
     if (!std::holds_alternative<std::monostate>(value))
-      if (auto known = check(argument, fmt::format("is {}, which is not supported", to_string(value))); !known)
+      if (auto known = check(argument, fmt::format("is {}, which is not supported", to_string(value)));
+          !known)
         return known;
   for (const auto& [argument, tag] : call.others)
     if (auto known = check(argument, fmt::format("is of the kind '{}', which is not supported", tag)); !known)

@@ -18,8 +18,9 @@ Status check(const TensorType& type) {
   if (const auto wrong = invalid_quantization(type)) return input_error("quantization", *wrong);
   for (const int32_t zero_point : q.zero_points)
     if (zero_point < q.lo || zero_point > q.hi)
-      return input_error("quantization", fmt::format("zero point {} is outside of quant_min..quant_max, {}..{}",
-                                                     zero_point, q.lo, q.hi));
+      return input_error(
+          "quantization",
+          fmt::format("zero point {} is outside of quant_min..quant_max, {}..{}", zero_point, q.lo, q.hi));
   return {};
 }
 

@@ -42,7 +42,8 @@ Result<Graph> Converter::run() {
   if (auto added = add_inputs(); !added) return forward(added);
   for (size_t n = 0; n < program_.nodes.size(); ++n) {
     if (!names_.node_live(n)) continue;
-    if (auto converted = convert_node(program_.nodes[n], static_cast<int>(n)); !converted) return forward(converted);
+    if (auto converted = convert_node(program_.nodes[n], static_cast<int>(n)); !converted)
+      return forward(converted);
   }
   if (!problems_.empty()) return tl::unexpected(problems_.error(file_));
   if (auto added = add_outputs(); !added) return forward(added);
@@ -56,13 +57,14 @@ Result<Graph> Converter::run() {
   return std::move(graph_);
 }
 
-// Fails for what is wrong with the file; what is only unsupported is remembered, and the node's results get the types
-// that the file says, so that the nodes behind it can be looked at too.
+// Fails for what is wrong with the file; what is only unsupported is remembered, and the node's results get
+// the types that the file says, so that the nodes behind it can be looked at too.
 Status Converter::convert_node(const NodeSpec& node, int index) {
   if (is_integer_node(node)) return fold_integers(node);
   const auto settle = [&](Status status) -> Status {
     if (status) return status;
-    if (status.error().fault == Fault::input && !reads_placeholder(node)) return at(node, std::move(status.error()));
+    if (status.error().fault == Fault::input && !reads_placeholder(node))
+      return at(node, std::move(status.error()));
     if (status.error().fault == Fault::no)
       for (const Diagnostic& d : status.error().diagnostics) problems_.add(node, sentence(node, d));
     bind_placeholders(node);
@@ -74,7 +76,8 @@ Status Converter::convert_node(const NodeSpec& node, int index) {
 }
 
 Status Converter::convert_results(const NodeSpec& node) {
-  if (!is_supported(functional_form(node.target).value_or(node.target))) return unsupported("", "is not supported");
+  if (!is_supported(functional_form(node.target).value_or(node.target)))
+    return unsupported("", "is not supported");
   auto call = resolve(node);
   if (!call) return forward(call);
   const size_t values = graph_.value_count();
@@ -84,18 +87,22 @@ Status Converter::convert_results(const NodeSpec& node) {
   return bind_results(node, *value);
 }
 
-// Nodes make constants too (filled, cast or transposed ones); a few bytes in the file must not become gigabytes here.
+// Nodes make constants too (filled, cast or transposed ones); a few bytes in the file must not become
+// gigabytes here.
 Status Converter::count_constants(size_t first_new) {
   for (size_t i = first_new; i < graph_.value_count(); ++i)
-    if (graph_.is_constant(static_cast<ValueId>(i))) made_bytes_ += graph_.type(static_cast<ValueId>(i)).bytes();
+    if (graph_.is_constant(static_cast<ValueId>(i)))
+      made_bytes_ += graph_.type(static_cast<ValueId>(i)).bytes();
   if (made_bytes_ <= kMaxFileBytes) return {};
-  return input_error("", fmt::format("brings the constants that nodes make to more than {} bytes", kMaxFileBytes));
+  return input_error(
+      "", fmt::format("brings the constants that nodes make to more than {} bytes", kMaxFileBytes));
 }
 
 Result<ValueId> Converter::operand(const std::string& name) const {
   const Bound& bound = bound_[names_.id(name)];
   if (const auto* id = std::get_if<ValueId>(&bound)) return *id;
-  if (std::holds_alternative<int64_t>(bound)) return input_error("", fmt::format("takes the integer '{}' for a tensor", name));
+  if (std::holds_alternative<int64_t>(bound))
+    return input_error("", fmt::format("takes the integer '{}' for a tensor", name));
   return unsupported("", fmt::format("reads '{}', a secondary result that is not computed", name));
 }
 
@@ -131,8 +138,10 @@ Status Converter::add_argument(const NodeSpec& node, const NamedArgument& input,
   if (const auto* v = std::get_if<OtherArgument>(&value)) call.others.emplace(name, v->tag);
   if (std::holds_alternative<std::vector<double>>(value)) call.others.emplace(name, "as_floats");
   if (const auto* v = std::get_if<ScalarType>(&value)) {
-    if (const auto dtype = dtype_of_scalar_type(v->code)) put(std::string(rushlight::name(*dtype)));
-    else call.others.emplace(name, scalar_type_name(v->code));
+    if (const auto dtype = dtype_of_scalar_type(v->code))
+      put(std::string(rushlight::name(*dtype)));
+    else
+      call.others.emplace(name, scalar_type_name(v->code));
   }
   if (std::holds_alternative<SymIntArgument>(value)) {
     auto number = integer_of(node, value);

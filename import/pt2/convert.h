@@ -10,8 +10,8 @@
 
 namespace rushlight::pt2 {
 
-// The graph of an archive's program. What can't be compiled is collected over all nodes before it fails. `file` names
-// the archive in errors.
+// The graph of an archive's program. What can't be compiled is collected over all nodes before it fails.
+// `file` names the archive in errors.
 Result<Graph> convert(Archive& archive, const Names& names, const Binding& binding, const std::string& file);
 
 }  // namespace rushlight::pt2

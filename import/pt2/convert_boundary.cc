@@ -19,16 +19,19 @@ bool is_constant_kind(InputKind kind) {
 
 Result<TensorType> Converter::file_type(std::string_view name, const std::string& where) const {
   const auto meta = program_.tensors.find(name);
-  if (meta == program_.tensors.end()) return input_error(where, fmt::format("'{}' has no type in the file", name));
+  if (meta == program_.tensors.end())
+    return input_error(where, fmt::format("'{}' has no type in the file", name));
   const auto dtype = dtype_of_scalar_type(meta->second.dtype);
   if (!dtype)
-    return unsupported(where, fmt::format("elements of type {} are not supported", scalar_type_name(meta->second.dtype)));
+    return unsupported(
+        where, fmt::format("elements of type {} are not supported", scalar_type_name(meta->second.dtype)));
   auto shape = evaluate(meta->second.sizes, binding_);
   if (!shape) return unsupported(where, fmt::format("'{}': {}", name, shape.error()));
   if (!checked_element_count(*shape))
-    return input_error(where, fmt::format("'{}' has the shape {}; none of its sizes may be negative, and at most {} "
-                                          "axes and {} elements are allowed",
-                                          name, to_string(*shape), kMaxRank, kMaxElements));
+    return input_error(where,
+                       fmt::format("'{}' has the shape {}; none of its sizes may be negative, and at most {} "
+                                   "axes and {} elements are allowed",
+                                   name, to_string(*shape), kMaxRank, kMaxElements));
   return TensorType{.dtype = *dtype, .shape = std::move(*shape)};
 }
 
@@ -53,14 +56,16 @@ Status Converter::add_user_input(const InputSpec& spec) {
   const auto* tensor = std::get_if<TensorName>(&spec.argument);
   if (tensor == nullptr) {
     // None and numbers that were fixed at the export are no inputs of what was exported.
-    if (!std::holds_alternative<OtherArgument>(spec.argument) && !std::holds_alternative<SymIntArgument>(spec.argument))
+    if (!std::holds_alternative<OtherArgument>(spec.argument) &&
+        !std::holds_alternative<SymIntArgument>(spec.argument))
       return {};
     return unsupported(file_, "an input is neither a tensor nor a constant");
   }
   const std::string where = fmt::format("{}: input '{}'", file_, tensor->name);
   auto type = file_type(tensor->name, where);
   if (!type) return forward(type);
-  if (type->elements() == 0) return unsupported(where, fmt::format("has the shape {}, without any element", to_string(type->shape)));
+  if (type->elements() == 0)
+    return unsupported(where, fmt::format("has the shape {}, without any element", to_string(type->shape)));
   bound_[names_.id(tensor->name)] = graph_.add_input(tensor->name, std::move(*type));
   return {};
 }
@@ -73,8 +78,9 @@ Status Converter::add_constant(const InputSpec& spec) {
   auto type = file_type(name, where);
   if (!type) return forward(type);
   if ((*data)->dtype() != type->dtype || (*data)->shape() != type->shape)
-    return input_error(where, fmt::format("is {}{} in its table, but {} in the graph", rushlight::name((*data)->dtype()),
-                                          to_string((*data)->shape()), to_string(*type)));
+    return input_error(
+        where, fmt::format("is {}{} in its table, but {} in the graph", rushlight::name((*data)->dtype()),
+                           to_string((*data)->shape()), to_string(*type)));
   // Names in the model, which users know; but values keep the names that the graph gives them.
   const std::string& shown = names_.contains(spec.target) ? name : spec.target;
   bound_[names_.id(name)] = graph_.add_constant(shown, std::move(*type), std::move(*data));
@@ -87,7 +93,8 @@ Status Converter::add_state(const InputSpec& spec) {
   if (!data) return forward(data);
   for (int64_t i = 0; i < (*data)->elements(); ++i)
     if ((*data)->at(i) != 0)
-      return unsupported(where, "changes while the model runs and does not start from zero, which is not supported yet");
+      return unsupported(
+          where, "changes while the model runs and does not start from zero, which is not supported yet");
   TensorType type{.dtype = (*data)->dtype(), .shape = (*data)->shape()};
   if (type.elements() == 0) return unsupported(where, "has no element");
   const std::string& name = std::get<TensorName>(spec.argument).name;
@@ -105,14 +112,17 @@ Status Converter::add_outputs() {
     const auto* tensor = std::get_if<TensorName>(&spec.argument);
     if (tensor == nullptr) return unsupported(where, "one is not a tensor");
     const auto* id = std::get_if<ValueId>(&bound_[names_.id(tensor->name)]);
-    if (id == nullptr) return unsupported(where, fmt::format("'{}' is a secondary result, which is not computed", tensor->name));
+    if (id == nullptr)
+      return unsupported(where,
+                         fmt::format("'{}' is a secondary result, which is not computed", tensor->name));
     graph_.outputs.push_back(*id);
   }
   if (graph_.outputs.empty()) return input_error(where, "there is no tensor among them");
   return {};
 }
 
-// The value that each buffer is left with: the one that the signature names, or else what in-place ops made of it.
+// The value that each buffer is left with: the one that the signature names, or else what in-place ops made
+// of it.
 Status Converter::add_states() {
   size_t next = 0;
   for (const InputSpec& spec : program_.inputs) {
@@ -121,7 +131,8 @@ Status Converter::add_states() {
     if (!names_.state(buffer)) continue;
     State& state = graph_.states[next++];
     const std::string where = fmt::format("{}: buffer '{}'", file_, spec.target);
-    const auto* id = std::get_if<ValueId>(&bound_[names_.update(buffer) >= 0 ? names_.update(buffer) : buffer]);
+    const auto* id =
+        std::get_if<ValueId>(&bound_[names_.update(buffer) >= 0 ? names_.update(buffer) : buffer]);
     if (id == nullptr) return unsupported(where, "becomes a secondary result, which is not computed");
     if (graph_.type(*id) != graph_.type(state.input))
       return input_error(where, fmt::format("is {}, but becomes {}", to_string(graph_.type(state.input)),
@@ -137,8 +148,9 @@ Status Converter::check_constants() const {
     const Tensor& tensor = graph_.constant(id);
     for (int64_t i = 0; i < tensor.elements(); ++i)
       if (!std::isfinite(tensor.at(i)))
-        return input_error(fmt::format("{}: tensor '{}'", file_, graph_.value(id).name),
-                           fmt::format("element {} is {}; only finite numbers can be quantized", i, tensor.at(i)));
+        return input_error(
+            fmt::format("{}: tensor '{}'", file_, graph_.value(id).name),
+            fmt::format("element {} is {}; only finite numbers can be quantized", i, tensor.at(i)));
   }
   return {};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a converted node's results: names that stand for them, and checks against what the file says.
+// What becomes of a converted node's results: names that stand for them, and checks against what the file
+// says.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,14 +14,15 @@ namespace {
 
 std::vector<std::string> output_names(const NodeSpec& node) {
   std::vector<std::string> names;
-  for (const Argument& output : node.outputs) for_each_name(output, [&](const std::string& name) { names.push_back(name); });
+  for (const Argument& output : node.outputs)
+    for_each_name(output, [&](const std::string& name) { names.push_back(name); });
   return names;
 }
 
 }  // namespace
 
-// Weights, biases and parameters must be known when the model is compiled: constants, or computed from constants alone
-// (as dequantized weights are).
+// Weights, biases and parameters must be known when the model is compiled: constants, or computed from
+// constants alone (as dequantized weights are).
 Status Converter::check_roles(const Node& node) {
   fixed_.resize(graph_.value_count());
   const auto is_fixed = [&](ValueId id) {
@@ -28,9 +30,11 @@ Status Converter::check_roles(const Node& node) {
   };
   for (size_t i = 0; i < node.operands.size(); ++i) {
     const Operand& operand = node.row().operand(i);
-    const bool must_be = operand.role == Role::weight || operand.role == Role::bias || operand.role == Role::parameter;
+    const bool must_be =
+        operand.role == Role::weight || operand.role == Role::bias || operand.role == Role::parameter;
     if (must_be && !is_fixed(node.operands[i]))
-      return unsupported("", fmt::format("has a {} that depends on the model's inputs; it must be constant", operand.name));
+      return unsupported(
+          "", fmt::format("has a {} that depends on the model's inputs; it must be constant", operand.name));
   }
   if (!node.row().attribute_rows().empty() && node.op == "aten.dropout"_op && node.attrs().boolean("train"))
     return unsupported("", "is in training mode; call model.eval() before the export");
@@ -60,7 +64,8 @@ Status Converter::bind_results(const NodeSpec& node, ValueId value) {
 bool Converter::reads_placeholder(const NodeSpec& node) const {
   bool reads = false;
   for (const NamedArgument& input : node.inputs)
-    for_each_name(input.value, [&](const std::string& name) { reads = reads || placeholder_[names_.id(name)] != 0; });
+    for_each_name(input.value,
+                  [&](const std::string& name) { reads = reads || placeholder_[names_.id(name)] != 0; });
   return reads;
 }
 
@@ -76,8 +81,8 @@ void Converter::bind_placeholders(const NodeSpec& node) {
   }
 }
 
-// From here on every name of the written value means the node's result. A view of the same memory that is read later
-// would have to change too, which values can't express.
+// From here on every name of the written value means the node's result. A view of the same memory that is
+// read later would have to change too, which values can't express.
 Status Converter::write_in_place(const NodeSpec& node, int index) {
   const std::string* written = first_tensor(node);
   const std::vector<std::string> outputs = output_names(node);
@@ -91,9 +96,10 @@ Status Converter::write_in_place(const NodeSpec& node, int index) {
       bound_[id] = after;
       placeholder_[id] = placeholder_[names_.id(outputs.front())];
     } else if (std::holds_alternative<ValueId>(bound_[id])) {
-      return unsupported("", fmt::format("writes into '{}', which shares memory with '{}' that is read later; use the "
-                                         "form that is not in place, or clone first",
-                                         *written, names_.name(id)));
+      return unsupported(
+          "", fmt::format("writes into '{}', which shares memory with '{}' that is read later; use the "
+                          "form that is not in place, or clone first",
+                          *written, names_.name(id)));
     }
   }
   return {};

@@ -16,8 +16,8 @@ struct IntegerOperator {
 };
 
 constexpr IntegerOperator kOperators[] = {
-    {"_operator.add", checked_add},           {"_operator.sub", checked_subtract},
-    {"_operator.mul", checked_multiply},      {"_operator.floordiv", checked_floor_divide},
+    {"_operator.add", checked_add},      {"_operator.sub", checked_subtract},
+    {"_operator.mul", checked_multiply}, {"_operator.floordiv", checked_floor_divide},
     {"_operator.mod", checked_modulo},
 };
 constexpr std::string_view kSize = "aten.sym_size.int";
@@ -25,7 +25,8 @@ constexpr std::string_view kSize = "aten.sym_size.int";
 }  // namespace
 
 bool Converter::is_integer_node(const NodeSpec& node) const {
-  return node.target == kSize || std::ranges::find(kOperators, node.target, &IntegerOperator::target) != std::end(kOperators);
+  return node.target == kSize ||
+         std::ranges::find(kOperators, node.target, &IntegerOperator::target) != std::end(kOperators);
 }
 
 Result<int64_t> Converter::integer_of(const NodeSpec& node, const IntOrName& value) const {
@@ -42,9 +43,11 @@ Result<int64_t> Converter::integer_of(const NodeSpec& node, const Argument& argu
 }
 
 Status Converter::fold_integers(const NodeSpec& node) {
-  const auto* output = node.outputs.size() == 1 ? std::get_if<SymIntArgument>(&node.outputs.front()) : nullptr;
+  const auto* output =
+      node.outputs.size() == 1 ? std::get_if<SymIntArgument>(&node.outputs.front()) : nullptr;
   const auto* output_name = output == nullptr ? nullptr : std::get_if<std::string>(&output->value);
-  if (output_name == nullptr || node.inputs.size() != 2) return at(node, "is not two operands and one integer");
+  if (output_name == nullptr || node.inputs.size() != 2)
+    return at(node, "is not two operands and one integer");
   auto second = integer_of(node, node.inputs[1].value);
   if (!second) return forward(second);
   std::optional<int64_t> value;

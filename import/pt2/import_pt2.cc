@@ -12,7 +12,8 @@ namespace rushlight {
 
 namespace {
 
-Result<Graph> import_owned(std::vector<std::byte> bytes, const std::string& file, const ImportOptions& options) {
+Result<Graph> import_owned(std::vector<std::byte> bytes, const std::string& file,
+                           const ImportOptions& options) {
   auto archive = pt2::Archive::open(std::move(bytes), file);
   if (!archive) return forward(archive);
   auto names = pt2::Names::of(archive->program(), file);

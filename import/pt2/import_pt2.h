@@ -18,8 +18,9 @@ struct ImportOptions {
   std::optional<int64_t> batch;
 };
 
-// The graph has the inputs, constants and ops of the program as it was exported: nothing is folded or fused yet.
-// Errors name the file and the node; what can't be compiled is collected over the whole model (Fault::no).
+// The graph has the inputs, constants and ops of the program as it was exported: nothing is folded or fused
+// yet. Errors name the file and the node; what can't be compiled is collected over the whole model
+// (Fault::no).
 Result<Graph> import_pt2(const std::string& path, const ImportOptions& options = {});
 // `name` stands for the file in errors.
 Result<Graph> import_pt2_bytes(std::span<const std::byte> bytes, const std::string& name,

@@ -15,7 +15,8 @@ const std::string* first_tensor(const NodeSpec& node) {
 
 Result<Names> Names::of(const Program& program, const std::string& file) {
   if (program.nodes.size() > kMaxNodes)
-    return input_error(file, fmt::format("has {} nodes; at most {} are allowed", program.nodes.size(), kMaxNodes));
+    return input_error(file,
+                       fmt::format("has {} nodes; at most {} are allowed", program.nodes.size(), kMaxNodes));
   Names names;
   for (const auto step : {&Names::define_inputs, &Names::define_nodes, &Names::check_outputs})
     if (auto done = (names.*step)(program, file); !done) return forward(done);
@@ -27,8 +28,10 @@ Result<Names> Names::of(const Program& program, const std::string& file) {
 
 Status Names::define(const std::string& name, int node, int group, const std::string& where) {
   const int id = static_cast<int>(entries_.size());
-  if (entries_.size() >= kMaxNames) return input_error(where, fmt::format("there are more than {} names", kMaxNames));
-  if (!ids_.emplace(name, id).second) return input_error(where, fmt::format("'{}' is defined a second time", name));
+  if (entries_.size() >= kMaxNames)
+    return input_error(where, fmt::format("there are more than {} names", kMaxNames));
+  if (!ids_.emplace(name, id).second)
+    return input_error(where, fmt::format("'{}' is defined a second time", name));
   if (group < 0) {
     group = static_cast<int>(groups_.size());
     groups_.emplace_back();
@@ -59,7 +62,8 @@ Status Names::check_defined(const Argument& argument, const std::string& where) 
 
 Status Names::define_inputs(const Program& program, const std::string& file) {
   for (const InputSpec& spec : program.inputs) {
-    if (auto defined = define_argument(spec.argument, -1, -1, file + ": graph inputs"); !defined) return defined;
+    if (auto defined = define_argument(spec.argument, -1, -1, file + ": graph inputs"); !defined)
+      return defined;
     const bool parameter = spec.kind == InputKind::parameter || spec.kind == InputKind::tensor_constant;
     if (parameter) parameter_groups_.back() = 1;
   }
@@ -74,10 +78,12 @@ Status Names::define_nodes(const Program& program, const std::string& file) {
       if (auto defined = check_defined(input.value, where); !defined) return defined;
     const bool writes = functional_form(node.target).has_value();
     const std::string* first = first_tensor(node);
-    const int shared = first != nullptr && (writes || may_alias(node.target)) ? entries_[id(*first)].group : -1;
+    const int shared =
+        first != nullptr && (writes || may_alias(node.target)) ? entries_[id(*first)].group : -1;
     if (writes && shared >= 0) writers_[shared].push_back(static_cast<int>(n));
     for (const Argument& output : node.outputs)
-      if (auto defined = define_argument(output, static_cast<int>(n), shared, where); !defined) return defined;
+      if (auto defined = define_argument(output, static_cast<int>(n), shared, where); !defined)
+        return defined;
   }
   return {};
 }
@@ -86,12 +92,14 @@ Status Names::check_outputs(const Program& program, const std::string& file) {
   const std::string where = file + ": graph outputs";
   std::map<std::string, int, std::less<>> buffers;
   for (const InputSpec& spec : program.inputs)
-    if (spec.kind == InputKind::buffer) buffers.emplace(spec.target, id(std::get<TensorName>(spec.argument).name));
+    if (spec.kind == InputKind::buffer)
+      buffers.emplace(spec.target, id(std::get<TensorName>(spec.argument).name));
   for (const OutputSpec& spec : program.outputs) {
     if (auto defined = check_defined(spec.argument, where); !defined) return defined;
     if (spec.kind != OutputKind::buffer_mutation) continue;
     const auto buffer = buffers.find(spec.target);
-    if (buffer == buffers.end()) return input_error(where, fmt::format("there is no buffer '{}'", spec.target));
+    if (buffer == buffers.end())
+      return input_error(where, fmt::format("there is no buffer '{}'", spec.target));
     if (!updates_.emplace(buffer->second, id(std::get<TensorName>(spec.argument).name)).second)
       return input_error(where, fmt::format("buffer '{}' is left with two values", spec.target));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's names before any of its nodes is converted: where each is defined and last used, which share memory, and
-// what the outputs depend on.
+// A program's names before any of its nodes is converted: where each is defined and last used, which share
+// memory, and what the outputs depend on.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ std::string word(const JsonPlace& at, std::string_view also = "") {
 // Dotted, of whatever keys the model's containers have.
 std::string model_name(const JsonPlace& at) {
   std::string text = at.text();
-  const bool shown = std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+  const bool shown =
+      std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
   if (!at.failed() && (text.empty() || text.size() > 512 || !shown)) at.fail("is not a printable name");
   return text;
 }
@@ -121,7 +122,8 @@ NodeSpec node(const JsonPlace& at) {
 InputSpec input_spec(const JsonPlace& at) {
   const auto [tag, value] = at.only_member();
   if (tag == "parameter")
-    return {InputKind::parameter, tensor_name(value.member("arg")), model_name(value.member("parameter_name"))};
+    return {InputKind::parameter, tensor_name(value.member("arg")),
+            model_name(value.member("parameter_name"))};
   if (tag == "buffer")
     return {InputKind::buffer, tensor_name(value.member("arg")), model_name(value.member("buffer_name")),
             value.member("persistent").boolean()};
@@ -137,7 +139,8 @@ OutputSpec output_spec(const JsonPlace& at) {
   const auto [tag, value] = at.only_member();
   if (tag == "user_output") return {OutputKind::user_output, argument(value.member("arg")), ""};
   if (tag == "buffer_mutation")
-    return {OutputKind::buffer_mutation, tensor_name(value.member("arg")), model_name(value.member("buffer_name"))};
+    return {OutputKind::buffer_mutation, tensor_name(value.member("arg")),
+            model_name(value.member("buffer_name"))};
   return {OutputKind::other, None{}, std::string(tag)};
 }
 
@@ -152,8 +155,9 @@ void check_version(const JsonPlace& top) {
   const JsonPlace version = top.member("schema_version");
   const int64_t major = version.member("major").integer();
   if (!top.failed() && major != kSchemaMajor)
-    version.fail(fmt::format("is {}; only {} is known. Export the model again with torch 2.9 or newer (2.13 is tested)",
-                             major, kSchemaMajor));
+    version.fail(fmt::format(
+        "is {}; only {} is known. Export the model again with torch 2.9 or newer (2.13 is tested)", major,
+        kSchemaMajor));
 }
 
 Program program(const JsonPlace& top) {
@@ -165,9 +169,11 @@ Program program(const JsonPlace& top) {
   p.inputs = list<InputSpec>(module.member("signature").member("input_specs"), input_spec);
   p.outputs = list<OutputSpec>(module.member("signature").member("output_specs"), output_spec);
   p.nodes = list<NodeSpec>(graph.member("nodes"), node);
-  for (const auto& [name, meta] : graph.member("tensor_values").members()) p.tensors.emplace(name, tensor_meta(meta));
+  for (const auto& [name, meta] : graph.member("tensor_values").members())
+    p.tensors.emplace(name, tensor_meta(meta));
   if (top.has("range_constraints"))
-    for (const auto& [symbol, r] : top.member("range_constraints").members()) p.ranges.emplace(symbol, range(r));
+    for (const auto& [symbol, r] : top.member("range_constraints").members())
+      p.ranges.emplace(symbol, range(r));
   return p;
 }
 
@@ -197,7 +203,9 @@ Result<T> read(std::string_view text, const std::string& where, T (*reader)(cons
 
 }  // namespace
 
-Result<Program> parse_program(std::string_view text, const std::string& where) { return read(text, where, program); }
+Result<Program> parse_program(std::string_view text, const std::string& where) {
+  return read(text, where, program);
+}
 
 Result<Payloads> parse_payloads(std::string_view text, const std::string& where) {
   return read(text, where, payloads);

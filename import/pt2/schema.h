@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of torch.export's schema (major version 8) that the importer reads, as plain values. Names are as in the
-// file; nothing here has been checked against anything else in the file.
+// The parts of torch.export's schema (major version 8) that the importer reads, as plain values. Names are as
+// in the file; nothing here has been checked against anything else in the file.
 #pragma once
 
 #include <cstdint>
@@ -43,9 +43,9 @@ struct ScalarType {
 struct OtherArgument {
   std::string tag;  // e.g. "as_graph"
 };
-using Argument = std::variant<None, TensorName, std::vector<std::optional<TensorName>>, bool, int64_t, double,
-                              std::string, std::vector<IntOrName>, std::vector<double>, SymIntArgument, ScalarType,
-                              OtherArgument>;
+using Argument =
+    std::variant<None, TensorName, std::vector<std::optional<TensorName>>, bool, int64_t, double, std::string,
+                 std::vector<IntOrName>, std::vector<double>, SymIntArgument, ScalarType, OtherArgument>;
 
 struct NamedArgument {
   std::string name;  // of the operator's schema; empty for some that are not operators
@@ -65,8 +65,8 @@ enum class InputKind : uint8_t { parameter, buffer, tensor_constant, user_input,
 struct InputSpec {
   InputKind kind;
   Argument argument;
-  std::string target;       // the tensor's name in the model, e.g. "stem.0.weight"; of other: the tag
-  bool persistent = true;   // of a buffer
+  std::string target;      // the tensor's name in the model, e.g. "stem.0.weight"; of other: the tag
+  bool persistent = true;  // of a buffer
 };
 
 enum class OutputKind : uint8_t { user_output, buffer_mutation, other };

@@ -27,7 +27,8 @@ std::optional<Frame> frame(std::string_view text) {
   const std::string_view line = rest.substr(0, rest.find_first_not_of("0123456789"));
   const std::string_view file = path.substr(path.find_last_of("/\\") + 1);
   const auto shown = [](char c) { return c >= ' ' && c <= '~'; };
-  if (line.empty() || file.empty() || file.size() + line.size() > kMaxLength || !std::ranges::all_of(file, shown))
+  if (line.empty() || file.empty() || file.size() + line.size() > kMaxLength ||
+      !std::ranges::all_of(file, shown))
     return std::nullopt;
   const bool of_torch = path.starts_with("torch/") || path.find("/torch/") != std::string_view::npos;
   return Frame{std::string(file) + ":" + std::string(line), of_torch};

@@ -110,7 +110,8 @@ class Reader {
     if (!accept(')')) return wrong();
     const auto bound = binding_.find(name);
     if (bound == binding_.end())
-      return tl::unexpected(fmt::format("the size '{}' is known only when the model runs", name.substr(0, 64)));
+      return tl::unexpected(
+          fmt::format("the size '{}' is known only when the model runs", name.substr(0, 64)));
     return bound->second;
   }
 
@@ -171,7 +172,8 @@ std::optional<std::string> only_symbol(std::string_view expression) {
   // A second '(' would mean that more than this symbol stands there.
   if (end == std::string_view::npos || expression.find('(') != std::string_view::npos) return std::nullopt;
   const std::string_view name = expression.substr(0, end);
-  const bool word = std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  const bool word =
+      std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
   return word && !name.empty() ? std::optional(std::string(name)) : std::nullopt;
 }
 

@@ -22,18 +22,48 @@ OpName op_name(std::string_view target) {
 
 // Views, ops that return their operand when there is nothing to do, and the renaming detach_.
 constexpr std::string_view kAliasing[] = {
-    "alias",     "chunk",      "contiguous", "detach",   "detach_",          "diagonal",         "dropout",
-    "expand",    "expand_as",  "feature_dropout", "alpha_dropout", "flatten", "movedim",         "narrow",
-    "numpy_T",   "permute",    "reshape",    "select",   "slice",            "split",            "split_with_sizes",
-    "squeeze",   "swapaxes",   "t",          "to",       "transpose",        "unbind",           "unflatten",
-    "unfold",    "unsqueeze",  "view",       "view_as",  "_unsafe_view", "lift",
+    "alias",
+    "chunk",
+    "contiguous",
+    "detach",
+    "detach_",
+    "diagonal",
+    "dropout",
+    "expand",
+    "expand_as",
+    "feature_dropout",
+    "alpha_dropout",
+    "flatten",
+    "movedim",
+    "narrow",
+    "numpy_T",
+    "permute",
+    "reshape",
+    "select",
+    "slice",
+    "split",
+    "split_with_sizes",
+    "squeeze",
+    "swapaxes",
+    "t",
+    "to",
+    "transpose",
+    "unbind",
+    "unflatten",
+    "unfold",
+    "unsqueeze",
+    "view",
+    "view_as",
+    "_unsafe_view",
+    "lift",
 };
 
 }  // namespace
 
 std::optional<std::string> functional_form(std::string_view target) {
   const auto [name, at] = op_name(target);
-  if (name.size() < 2 || !name.ends_with('_') || name.ends_with("__") || may_alias(target)) return std::nullopt;
+  if (name.size() < 2 || !name.ends_with('_') || name.ends_with("__") || may_alias(target))
+    return std::nullopt;
   std::string functional(target);
   functional.erase(at + name.size() - 1, 1);
   return functional;

@@ -20,11 +20,21 @@ struct ScalarTypeRow {
 };
 
 constexpr ScalarTypeRow kScalarTypes[] = {
-    {1, "uint8", DType::uint8},       {2, "int8", DType::int8},           {3, "int16", DType::int16},
-    {4, "int32", DType::int32},       {5, "int64", DType::int64},         {6, "float16", DType::float16},
-    {7, "float32", DType::float32},   {8, "float64", DType::float64},     {9, "complex32", {}},
-    {10, "complex64", {}},            {11, "complex128", {}},             {12, "bool", DType::boolean},
-    {13, "bfloat16", DType::bfloat16}, {28, "uint16", {}},                {34, "uint32", {}},
+    {1, "uint8", DType::uint8},
+    {2, "int8", DType::int8},
+    {3, "int16", DType::int16},
+    {4, "int32", DType::int32},
+    {5, "int64", DType::int64},
+    {6, "float16", DType::float16},
+    {7, "float32", DType::float32},
+    {8, "float64", DType::float64},
+    {9, "complex32", {}},
+    {10, "complex64", {}},
+    {11, "complex128", {}},
+    {12, "bool", DType::boolean},
+    {13, "bfloat16", DType::bfloat16},
+    {28, "uint16", {}},
+    {34, "uint32", {}},
     {35, "uint64", {}},
 };
 
@@ -62,18 +72,20 @@ Result<View> checked_view(const TensorMeta& meta, const std::string& where) {
     return input_error(where, fmt::format("has {} sizes, but {} strides", sizes->size(), strides->size()));
   const auto elements = checked_element_count(*sizes);
   if (!elements)
-    return input_error(where, fmt::format("has the sizes [{}]; none may be negative, and at most {} axes and {} "
-                                          "elements are allowed",
-                                          fmt::join(*sizes, ","), kMaxRank, kMaxElements));
+    return input_error(where,
+                       fmt::format("has the sizes [{}]; none may be negative, and at most {} axes and {} "
+                                   "elements are allowed",
+                                   fmt::join(*sizes, ","), kMaxRank, kMaxElements));
   if (*offset < 0) return input_error(where, fmt::format("starts at element {} of its storage", *offset));
 
   for (size_t axis = 0; axis < sizes->size(); ++axis)
     if ((*sizes)[axis] > 1 && (*strides)[axis] <= 0)
-      return input_error(where, fmt::format("has the stride {} along axis {}; it must be above 0", (*strides)[axis], axis));
+      return input_error(
+          where, fmt::format("has the stride {} along axis {}; it must be above 0", (*strides)[axis], axis));
   const auto end = storage_end(*sizes, *strides, *offset);
   if (!end || !checked_multiply(*end, size_of(*dtype)))
-    return input_error(where, fmt::format("has the strides [{}], which reach beyond any storage",
-                                          fmt::join(*strides, ",")));
+    return input_error(
+        where, fmt::format("has the strides [{}], which reach beyond any storage", fmt::join(*strides, ",")));
   if (*elements > 0 && *elements > *end - *offset)
     return input_error(where, fmt::format("has the strides [{}], with which its elements overlap",
                                           fmt::join(*strides, ",")));
@@ -130,7 +142,8 @@ Result<std::shared_ptr<const Tensor>> Archive::load(const TensorMeta& meta, cons
   // Many views of one large storage would multiply it.
   tensor_bytes_ += view->elements * size_of(view->dtype);
   if (tensor_bytes_ > static_cast<int64_t>(kMaxFileBytes))
-    return input_error(where, fmt::format("brings the model's constants to more than {} bytes", kMaxFileBytes));
+    return input_error(where,
+                       fmt::format("brings the model's constants to more than {} bytes", kMaxFileBytes));
   Tensor tensor = materialize(*view, **bytes);
   if (tensor.dtype() == DType::boolean &&
       std::ranges::any_of(tensor.bytes(), [](std::byte b) { return b > std::byte{1}; }))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Test firmware: every kernel of the table, on cases from the host.
 //
-//   cases.bin     uint32: cases; then each case as a CaseHeader and an image of memory that holds Params, arguments
+//   cases.bin     uint32: cases; then each case as a CaseHeader and an image of memory that holds Params,
+//   arguments
 //                 and guard bytes where the host put them
 //   results.bin   the images, case by case, as the kernels left them
 #include "kernels/table.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a model's library on samples from the host and reports what it saw. RUSHLIGHT_MODEL names the library; its two
-// headers are included by the compiler's command line.
+// Runs a model's library on samples from the host and reports what it saw. RUSHLIGHT_MODEL names the library;
+// its two headers are included by the compiler's command line.
 //
-//   samples.bin   uint32: samples, inputs, outputs; then {offset in the arena, bytes} of each input and output;
+//   samples.bin   uint32: samples, inputs, outputs; then {offset in the arena, bytes} of each input and
+//   output;
 //                 then the inputs' bytes, sample by sample. State is kept from one sample to the next.
 //   results.bin   the outputs' bytes, sample by sample; then a Summary
 #include <cstddef>
@@ -60,8 +61,9 @@ __attribute__((always_inline)) inline std::uint32_t* stack_pointer() {
   return sp;
 }
 
-// The instructions of the first run are counted, and its stack is measured: what lies below this frame is painted, and
-// what the run wrote over is counted. Inlined, so that the paint reaches up to the caller's frame.
+// The instructions of the first run are counted, and its stack is measured: what lies below this frame is
+// painted, and what the run wrote over is counted. (Some boards ignore writes below their memory instead of
+// faulting, so main() checks the lowest word.) Inlined, so that the paint reaches up to the caller's frame.
 __attribute__((always_inline)) inline std::uint32_t run_measured(model::Model& m) {
   volatile std::uint32_t* const limit = &rushlight_stack_limit;
   for (volatile std::uint32_t* p = limit; p < stack_pointer(); ++p) *p = kPaint;
@@ -99,14 +101,17 @@ int main() {
 
   for (std::size_t i = 0; i < kCanaryBytes; ++i) memory.before[i] = memory.after[i] = kCanary;
   for (std::byte& b : memory.arena) b = std::byte{kPoison};
-  if (!pointers_agree(counts[1], counts[2])) return fail("the C calls return other addresses than the plan's\n");
+  if (!pointers_agree(counts[1], counts[2]))
+    return fail("the C calls return other addresses than the plan's\n");
 
   model::Model m{memory.arena};
   Summary summary{0x444e4c52, 0, 0, 0};
   for (std::uint32_t sample = 0; sample < counts[0]; ++sample) {
-    for (std::size_t i = model::kStateBytes; i < model::kArenaBytes; ++i) memory.arena[i] = std::byte{kPoison};
+    for (std::size_t i = model::kStateBytes; i < model::kArenaBytes; ++i)
+      memory.arena[i] = std::byte{kPoison};
     for (std::uint32_t i = 0; i < counts[1]; ++i)
-      if (!semihosting_read(in, memory.arena + ports[i].offset, ports[i].bytes)) return fail("samples.bin ends early\n");
+      if (!semihosting_read(in, memory.arena + ports[i].offset, ports[i].bytes))
+        return fail("samples.bin ends early\n");
     if (sample == 0) {
       summary.stack_bytes = run_measured(m);
     } else {
@@ -120,5 +125,6 @@ int main() {
   summary.selftest_passed = model::selftest(memory.arena);
   if (!semihosting_write(out, &summary, sizeof summary)) return fail("results.bin cannot be written\n");
   semihosting_close(out);
+  if (summary.stack_bytes > 0 && rushlight_stack_limit != kPaint) return fail("run() overflowed the stack\n");
   return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and messages of the host by way of the debugger's breakpoint (Arm's "Semihosting for AArch32", M profile).
+// Files and messages of the host by way of the debugger's breakpoint (Arm's "Semihosting for AArch32", M
+// profile).
 #pragma once
 
 #include <stddef.h>

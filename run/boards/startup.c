@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// From reset to main() on every emulated core, fault messages, and the two library functions that kernels may call.
+// From reset to main() on every emulated core, fault messages, and the two library functions that kernels may
+// call.
 #include "semihosting.h"
 
-extern uint32_t rushlight_stack_top, rushlight_data_start, rushlight_data_end, rushlight_data_load;
+extern uint32_t rushlight_stack_limit, rushlight_stack_top;
+extern uint32_t rushlight_data_start, rushlight_data_end, rushlight_data_load;
 extern uint32_t rushlight_bss_start, rushlight_bss_end;
 int main(void);
 
@@ -47,20 +49,27 @@ static void print_hex(uint32_t x) {
   semihosting_print(text);
 }
 
-// `frame` is what the core stacked: r0-r3, r12, lr, pc, psr.
+// `frame` is what the core stacked (r0-r3, r12, lr, pc, psr), unless the stack had no room for it.
 __attribute__((used)) void rushlight_fault(const uint32_t* frame) {
   uint32_t exception;
   __asm__ volatile("mrs %0, ipsr" : "=r"(exception));
   semihosting_print("fault: exception ");
   print_hex(exception);
-  semihosting_print(" at pc ");
-  print_hex(frame[6]);
-  semihosting_print(", lr ");
-  print_hex(frame[5]);
-  semihosting_print("\n");
+  if (frame < &rushlight_stack_limit || frame + 8 > &rushlight_stack_top) {
+    semihosting_print(", stack overflow\n");
+  } else {
+    semihosting_print(" at pc ");
+    print_hex(frame[6]);
+    semihosting_print(", lr ");
+    print_hex(frame[5]);
+    semihosting_print("\n");
+  }
   semihosting_exit(99);
 }
-__attribute__((naked)) static void on_fault(void) { __asm__ volatile("mrs r0, msp\n bl rushlight_fault"); }
+// The handler starts with an empty stack, because a stack overflow may be what brought it here.
+__attribute__((naked)) static void on_fault(void) {
+  __asm__ volatile("mrs r0, msp\n ldr r1, =rushlight_stack_top\n mov sp, r1\n bl rushlight_fault");
+}
 
 __attribute__((used, noreturn)) void rushlight_start(void) {
   const uint32_t* from = &rushlight_data_load;

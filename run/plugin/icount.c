@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Counts the instructions a guest executes between marks: exact, repeatable, without a trace in the guest's code.
+ * Counts the instructions a guest executes between marks: exact, repeatable, without a trace in the guest's
+ * code.
  *
- *   marks=FILE  lines "ADDRESS KIND REGION", ADDRESS in hex; KIND B or E: the region begins or ends before the
- *               instruction at ADDRESS (run/boards/marks.h makes them)
- *   out=FILE    gets a line "REGION INSTRUCTIONS" for each region passed, in the order of their ends
+ *   marks=FILE  lines "ADDRESS KIND REGION", ADDRESS in hex; KIND B or E: the region begins or ends before
+ * the instruction at ADDRESS (run/boards/marks.h makes them) out=FILE    gets a line "REGION INSTRUCTIONS"
+ * for each region passed, in the order of their ends
  *
- * Regions may nest. A mark may be the head of a loop: a begin counts only while its region is closed, an end only
- * while it is open. All instructions of a translation block execute once it is entered, because the guest takes no
- * interrupt and no fault inside a region; so the count is the sum over executed blocks. */
+ * Regions may nest. A mark may be the head of a loop: a begin counts only while its region is closed, an end
+ * only while it is open. All instructions of a translation block execute once it is entered, because the
+ * guest takes no interrupt and no fault inside a region; so the count is the sum over executed blocks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,8 @@ static int read_marks(const char* path) {
   return regions ? 0 : -1;
 }
 
-QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, char** argv) {
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc,
+                                           char** argv) {
   (void)info;
   for (int i = 0; i < argc; ++i) {
     if (!strncmp(argv[i], "marks=", 6)) {

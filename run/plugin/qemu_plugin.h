@@ -20,8 +20,10 @@ typedef void (*qemu_plugin_data_callback)(unsigned vcpu, void* data);
 typedef void (*qemu_plugin_exit_callback)(qemu_plugin_id_t, void*);
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, qemu_plugin_tb_translation_callback);
-void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb*, qemu_plugin_data_callback, int flags, void*);
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn*, qemu_plugin_data_callback, int flags, void*);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb*, qemu_plugin_data_callback, int flags,
+                                          void*);
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn*, qemu_plugin_data_callback, int flags,
+                                            void*);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t, qemu_plugin_exit_callback, void*);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb*);
 struct qemu_plugin_insn* qemu_plugin_tb_get_insn(const struct qemu_plugin_tb*, size_t);

@@ -33,7 +33,8 @@ TEST(Emit, EveryFileHasItsLicenceAndMarker) {
 
 TEST(Emit, OnlyUsedKernelHeadersAndWhatTheyInclude) {
   const FileSet files = hand_built::firmware(hand_built::add());
-  for (const char* name : {"kernels/add.h", "kernels/kernel.h", "kernels/fixed_point.h", "kernels/simd/scalar.h"})
+  for (const char* name :
+       {"kernels/add.h", "kernels/kernel.h", "kernels/fixed_point.h", "kernels/simd/scalar.h"})
     EXPECT_TRUE(files.contains(name)) << name;
   for (const char* name : {"kernels/table.h", "kernels/table_row.h", "kernels/conv2d.h"})
     EXPECT_FALSE(files.contains(name)) << name;
@@ -76,8 +77,11 @@ TEST(Emit, StringLiteralsHoldEveryByte) {
   ASSERT_TRUE(write_text(folder->path() / "a.cpp",
                          "#include <cstdio>\nconst unsigned char a[70001] =\n" + emit::string_literal(bytes) +
                              ";\nint main() { std::fwrite(a, 1, 70000, stdout); }\n"));
-  ASSERT_TRUE(run({{"c++", "-Wall", "-Wextra", "-Werror", "a.cpp", "-o", "a"}, folder->path(), folder->path() / "log"},
-                  std::chrono::minutes(1)).good());
+  ASSERT_TRUE(run({{"c++", "-Wall", "-Wextra", "-Werror", "a.cpp", "-o", "a"},
+                   folder->path(),
+                   folder->path() / "log"},
+                  std::chrono::minutes(1))
+                  .good());
   ASSERT_TRUE(run({{"./a"}, folder->path(), folder->path() / "out"}, std::chrono::minutes(1)).good());
   const auto text = read_text(folder->path() / "out");
   ASSERT_TRUE(text);
@@ -95,23 +99,27 @@ TEST(Emit, Literals) {
 }
 
 // Compiles every .cpp of a library and its example with `compiler`; C's header through a .c file.
-void expect_compiles(const Model& model, const std::vector<std::string>& compiler, const std::string& standard) {
+void expect_compiles(const Model& model, const std::vector<std::string>& compiler,
+                     const std::string& standard) {
   auto folder = TemporaryFolder::create();
   ASSERT_TRUE(folder);
   const std::string& name = model.program.name;
-  std::vector<std::string> sources = {name + ".cpp", name + "_c.cpp", name + "_weights.cpp", name + "_selftest.cpp",
-                                      "example/main.cpp", "user.c"};
-  for (const auto& [file, text] : hand_built::firmware(model)) ASSERT_TRUE(write_text(folder->path() / file, text));
-  ASSERT_TRUE(write_text(folder->path() / "user.c", "#include \"" + name + "_c.h\"\nvoid use(void* arena);\n" +
-                                                        "void use(void* arena) { " + name + "_run(arena); }\n"));
+  std::vector<std::string> sources = {name + ".cpp",          name + "_c.cpp",    name + "_weights.cpp",
+                                      name + "_selftest.cpp", "example/main.cpp", "user.c"};
+  for (const auto& [file, text] : hand_built::firmware(model))
+    ASSERT_TRUE(write_text(folder->path() / file, text));
+  ASSERT_TRUE(
+      write_text(folder->path() / "user.c", "#include \"" + name + "_c.h\"\nvoid use(void* arena);\n" +
+                                                "void use(void* arena) { " + name + "_run(arena); }\n"));
   std::vector<Command> commands;
   for (const std::string& source : sources) {
     std::vector<std::string> arguments = compiler;
     const bool c = source.ends_with(".c");
-    arguments.insert(arguments.end(), {c ? "-std=c99" : standard, c ? "-pedantic" : "-fno-rtti", "-I.", "-Wall",
-                                       "-Wextra", "-Werror", "-O2", "-ffreestanding", "-c", source, "-o",
-                                       fs::path(source).stem().string() + (c ? "_user.o" : ".o")});
-    commands.push_back({arguments, folder->path(), folder->path() / (fs::path(source).filename().string() + ".log")});
+    arguments.insert(arguments.end(), {c ? "-std=c99" : standard, c ? "-pedantic" : "-fno-rtti", "-I.",
+                                       "-Wall", "-Wextra", "-Werror", "-O2", "-ffreestanding", "-c", source,
+                                       "-o", fs::path(source).stem().string() + (c ? "_user.o" : ".o")});
+    commands.push_back(
+        {arguments, folder->path(), folder->path() / (fs::path(source).filename().string() + ".log")});
   }
   const std::vector<Outcome> outcomes = run_all(commands, std::chrono::minutes(2));
   for (size_t i = 0; i < commands.size(); ++i)
@@ -145,7 +153,8 @@ TEST(EmitRuns, AsAUsersProgram) {
   const Model model = hand_built::add();
   auto folder = TemporaryFolder::create();
   ASSERT_TRUE(folder);
-  for (const auto& [file, text] : hand_built::firmware(model)) ASSERT_TRUE(write_text(folder->path() / file, text));
+  for (const auto& [file, text] : hand_built::firmware(model))
+    ASSERT_TRUE(write_text(folder->path() / file, text));
   ASSERT_TRUE(write_text(folder->path() / "main.cpp", R"(
 #include "adder.h"
 #include "adder_c.h"
@@ -172,7 +181,8 @@ int main() {
                     "adder_selftest.cpp", "-o", "main"},
                    folder->path(),
                    folder->path() / "log"},
-                  std::chrono::minutes(1)).good())
+                  std::chrono::minutes(1))
+                  .good())
       << log_tail(folder->path() / "log");
   const Outcome outcome = run({{"./main"}, folder->path(), folder->path() / "out"}, std::chrono::minutes(1));
   EXPECT_TRUE(outcome.good()) << to_string(outcome);

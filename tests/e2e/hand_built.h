@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small programs with a plan, made by hand, and their outputs by calling the kernel table's rows on the host: for tests
-// of emit/ and run/ that should not depend on lowering, planner and simulator.
+// Small programs with a plan, made by hand, and their outputs by calling the kernel table's rows on the host:
+// for tests of emit/ and run/ that should not depend on lowering, planner and simulator.
 #pragma once
 
 #include <cstring>
@@ -52,7 +52,8 @@ class Builder {
 
   int buffer(int64_t bytes, BufferKind kind = BufferKind::arena) {
     Plan& plan = model_.plan;
-    model_.program.buffers.push_back({std::string("b").append(std::to_string(plan.offsets.size())), kind, bytes});
+    model_.program.buffers.push_back(
+        {std::string("b").append(std::to_string(plan.offsets.size())), kind, bytes});
     plan.offsets.push_back(plan.arena_bytes);
     plan.arena_bytes += (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
     if (kind == BufferKind::persistent) plan.persistent_bytes = plan.arena_bytes;
@@ -198,20 +199,23 @@ inline std::vector<std::vector<Tensor>> samples(const Program& program, int coun
     for (const Port& port : program.inputs) {
       Tensor& tensor = sample.emplace_back(port.type.dtype, port.type.shape);
       const bool real = port.type.dtype == DType::float32;
-      for (int64_t i = 0; i < tensor.elements(); ++i) tensor.set(i, noise.next(-128, 127) * (real ? 0.0625 : 1.0));
+      for (int64_t i = 0; i < tensor.elements(); ++i)
+        tensor.set(i, noise.next(-128, 127) * (real ? 0.0625 : 1.0));
     }
   return samples;
 }
 
 // What the device should give, sample by sample, state kept.
-inline std::vector<std::vector<Tensor>> expected(const Model& model, const std::vector<std::vector<Tensor>>& samples) {
+inline std::vector<std::vector<Tensor>> expected(const Model& model,
+                                                 const std::vector<std::vector<Tensor>>& samples) {
   const auto& [program, plan] = model;
   std::vector<int64_t> storage(static_cast<size_t>(plan.arena_bytes / 8 + 2));
   auto* arena = reinterpret_cast<std::byte*>(storage.data());
   std::vector<std::vector<Tensor>> results;
   for (const std::vector<Tensor>& sample : samples) {
     for (size_t i = 0; i < sample.size(); ++i)
-      std::memcpy(arena + plan.offsets[program.inputs[i].buffer], sample[i].bytes().data(), sample[i].bytes().size());
+      std::memcpy(arena + plan.offsets[program.inputs[i].buffer], sample[i].bytes().data(),
+                  sample[i].bytes().size());
     for (const KernelCall& call : program.calls) {
       std::vector<int32_t> params(call.params.size() / 4);
       std::memcpy(params.data(), call.params.data(), call.params.size());

@@ -83,7 +83,11 @@ json meta_json(const Model::TensorText& tensor) {
   json sizes = json::array();
   for (const std::string& size : tensor.sizes) sizes.push_back(size_json(size));
   // Only constants' strides are read.
-  return {{"dtype", tensor.dtype}, {"sizes", sizes}, {"strides", sizes}, {"storage_offset", {{"as_int", 0}}}, {"layout", 7}};
+  return {{"dtype", tensor.dtype},
+          {"sizes", sizes},
+          {"strides", sizes},
+          {"storage_offset", {{"as_int", 0}}},
+          {"layout", 7}};
 }
 
 json tensor_json(const std::string& name) { return {{"as_tensor", {{"name", name}}}}; }
@@ -99,7 +103,8 @@ json list_json(const std::string& text) {
       kind = "as_tensors";
       items.push_back({{"name", item.substr(1)}});
     } else {
-      items.push_back(item[0] == '$' ? json{{"as_name", item.substr(1)}} : json{{"as_int", std::stoll(item)}});
+      items.push_back(item[0] == '$' ? json{{"as_name", item.substr(1)}}
+                                     : json{{"as_int", std::stoll(item)}});
       if (item[0] == '$') kind = "as_sym_ints";
     }
   }
@@ -128,7 +133,11 @@ json node_json(const Model::NodeText& node) {
     outputs.push_back(output[0] == '$' ? argument_json(output) : tensor_json(output));
   std::string name = node.outputs.empty() ? "nothing" : node.outputs.front();
   if (name[0] == '$') name.erase(0, 1);
-  return {{"target", "torch.ops." + node.target}, {"inputs", inputs}, {"outputs", outputs}, {"name", name}, {"metadata", json::object()}};
+  return {{"target", "torch.ops." + node.target},
+          {"inputs", inputs},
+          {"outputs", outputs},
+          {"name", name},
+          {"metadata", json::object()}};
 }
 
 }  // namespace
@@ -145,7 +154,10 @@ Entries Model::entries() const {
     json meta = meta_json({value, {std::to_string(buffer.values.size())}});
     tensors[value] = meta;
     meta["strides"] = json::array({{{"as_int", 1}}});
-    weights[buffer.name] = {{"path_name", buffer.name}, {"is_param", buffer.parameter}, {"use_pickle", false}, {"tensor_meta", meta}};
+    weights[buffer.name] = {{"path_name", buffer.name},
+                            {"is_param", buffer.parameter},
+                            {"use_pickle", false},
+                            {"tensor_meta", meta}};
     entries["data/weights/" + buffer.name] = as_text(std::as_bytes(std::span(buffer.values)));
   }
   for (const TensorText& input : inputs) {

@@ -46,7 +46,8 @@ inline constexpr const char* kProgram = "models/model.json";
 inline constexpr const char* kWeights = "data/weights/model_weights_config.json";
 
 // A program written by hand. Sizes are numbers or expressions. Arguments are written as
-//   %name  [%a,%b]  3  0.5  true  none  [1,2]  'text'  $name (an integer that a node gives)  [$name,2]  {"as_...": ...}
+//   %name  [%a,%b]  3  0.5  true  none  [1,2]  'text'  $name (an integer that a node gives)  [$name,2]
+//   {"as_...": ...}
 struct Model {
   struct TensorText {
     std::string name;

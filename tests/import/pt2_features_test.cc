@@ -39,9 +39,11 @@ Model written_view(std::string read_later) {
 }
 
 TEST(Pt2Features, WritingIntoAViewWhoseBaseIsReadLaterIsRefused) {
-  EXPECT_THAT(text_of(written_view("%add").import()),
-              HasSubstr("error: model.pt2: node 'relu_': aten.relu_.default writes into 'view', which shares memory with "
-                        "'add' that is read later"));
+  EXPECT_THAT(
+      text_of(written_view("%add").import()),
+      HasSubstr(
+          "error: model.pt2: node 'relu_': aten.relu_.default writes into 'view', which shares memory with "
+          "'add' that is read later"));
   EXPECT_THAT(text_of(written_view("%x").import()), HasSubstr("return %sub, %relu_"));
 }
 
@@ -70,7 +72,8 @@ TEST(Pt2Features, MutatedBuffersAreStates) {
   EXPECT_EQ(graph->inputs.size(), 2u);
   EXPECT_EQ(graph->value(graph->states[0].input).name, "b_sum");
   EXPECT_EQ(graph->value(graph->states[0].update).name, "add");
-  EXPECT_THAT(text_of(accumulator({0, 1}).import()), HasSubstr("does not start from zero, which is not supported yet"));
+  EXPECT_THAT(text_of(accumulator({0, 1}).import()),
+              HasSubstr("does not start from zero, which is not supported yet"));
 }
 
 TEST(Pt2Features, BuffersWrittenInPlaceAreStates) {
@@ -109,11 +112,13 @@ Model dynamic() {
 }
 
 TEST(Pt2Features, TheBatchIsBoundAndSizesAreFolded) {
-  EXPECT_THAT(text_of(dynamic().import({.batch = 4})), HasSubstr("%view: f32[8,3] = aten.view(%x) {size=[8,3]}"));
+  EXPECT_THAT(text_of(dynamic().import({.batch = 4})),
+              HasSubstr("%view: f32[8,3] = aten.view(%x) {size=[8,3]}"));
   // PyTorch writes 2 for any lower bound below it.
   EXPECT_THAT(text_of(dynamic().import({.batch = 1})), HasSubstr("%view: f32[2,3]"));
-  EXPECT_THAT(text_of(dynamic().import()), HasSubstr("the leading axis is dynamic (s77, 2 to 8): say how many samples "
-                                                     "one run takes with --batch N"));
+  EXPECT_THAT(text_of(dynamic().import()),
+              HasSubstr("the leading axis is dynamic (s77, 2 to 8): say how many samples "
+                        "one run takes with --batch N"));
   for (const int64_t batch : {-1, 0, 9})
     EXPECT_THAT(text_of(dynamic().import({.batch = batch})), HasSubstr("is outside of the range"));
 }
@@ -136,51 +141,75 @@ Model one_node(Model::NodeText node, std::vector<std::string> input, std::vector
 }
 
 TEST(Pt2Features, Spellings) {
-  const auto text = [](Model::NodeText node, std::vector<std::string> input, std::vector<std::string> result) {
+  const auto text = [](Model::NodeText node, std::vector<std::string> input,
+                       std::vector<std::string> result) {
     return text_of(one_node(std::move(node), std::move(input), std::move(result)).import());
   };
-  EXPECT_THAT(text({"aten.transpose.int", {{"self", "%x"}, {"dim0", "-1"}, {"dim1", "0"}}, {"t"}}, {"2", "3", "4"}, {"4", "3", "2"}),
+  EXPECT_THAT(text({"aten.transpose.int", {{"self", "%x"}, {"dim0", "-1"}, {"dim1", "0"}}, {"t"}},
+                   {"2", "3", "4"}, {"4", "3", "2"}),
               HasSubstr("aten.permute(%x) {dims=[2,1,0]}"));
-  EXPECT_THAT(text({"aten.t.default", {{"self", "%x"}}, {"t"}}, {"2", "3"}, {"3", "2"}), HasSubstr("aten.permute(%x) {dims=[1,0]}"));
-  EXPECT_THAT(text({"aten.unsqueeze.default", {{"self", "%x"}, {"dim", "0"}}, {"u"}}, {"2", "3"}, {"1", "2", "3"}),
-              HasSubstr("aten.view(%x) {size=[1,2,3]}"));
+  EXPECT_THAT(text({"aten.t.default", {{"self", "%x"}}, {"t"}}, {"2", "3"}, {"3", "2"}),
+              HasSubstr("aten.permute(%x) {dims=[1,0]}"));
+  EXPECT_THAT(
+      text({"aten.unsqueeze.default", {{"self", "%x"}, {"dim", "0"}}, {"u"}}, {"2", "3"}, {"1", "2", "3"}),
+      HasSubstr("aten.view(%x) {size=[1,2,3]}"));
   EXPECT_THAT(text({"aten.squeeze.dims", {{"self", "%x"}, {"dim", "[0,2]"}}, {"u"}}, {"1", "2", "1"}, {"2"}),
               HasSubstr("aten.view(%x) {size=[2]}"));
-  EXPECT_THAT(text({"aten.mean.default", {{"self", "%x"}, {"dtype", "none"}}, {"m"}}, {"2", "3"}, {}), HasSubstr("%m: f32[] = aten.mean(%x)"));
-  EXPECT_THAT(text({"aten.clone.default", {{"self", "%x"}, {"memory_format", R"({"as_memory_format": 1})"}}, {"c"}}, {"2"}, {"2"}),
-              HasSubstr("aten.alias(%x)"));
-  EXPECT_THAT(text({"aten.to.dtype", {{"self", "%x"}, {"dtype", R"({"as_scalar_type": 7})"}}, {"c"}}, {"2"}, {"2"}), HasSubstr("aten.alias(%x)"));
-  EXPECT_THAT(text({"aten.rsub.Scalar", {{"self", "%x"}, {"other", "1"}}, {"r"}}, {"2"}, {"2"}), HasSubstr("aten.sub(%r.input, %x)"));
-  EXPECT_THAT(text({"aten.add.Tensor", {{"self", "%x"}, {"other", "0.5"}, {"alpha", "2"}}, {"r"}}, {"2"}, {"2"}),
-              HasSubstr("aten.add(%x, %r.other) {alpha=2.0}"));
-  EXPECT_THAT(text({"aten.clamp_min.default", {{"self", "%x"}, {"min", "0"}}, {"r"}}, {"2"}, {"2"}), HasSubstr("aten.clamp(%x) {min=0.0}"));
-  EXPECT_THAT(text({"aten.cat.default", {{"tensors", "[%x,%x]"}, {"dim", "1"}}, {"c"}}, {"2", "3"}, {"2", "6"}), HasSubstr("aten.cat(%x, %x) {dim=1}"));
+  EXPECT_THAT(text({"aten.mean.default", {{"self", "%x"}, {"dtype", "none"}}, {"m"}}, {"2", "3"}, {}),
+              HasSubstr("%m: f32[] = aten.mean(%x)"));
+  EXPECT_THAT(
+      text({"aten.clone.default", {{"self", "%x"}, {"memory_format", R"({"as_memory_format": 1})"}}, {"c"}},
+           {"2"}, {"2"}),
+      HasSubstr("aten.alias(%x)"));
+  EXPECT_THAT(
+      text({"aten.to.dtype", {{"self", "%x"}, {"dtype", R"({"as_scalar_type": 7})"}}, {"c"}}, {"2"}, {"2"}),
+      HasSubstr("aten.alias(%x)"));
+  EXPECT_THAT(text({"aten.rsub.Scalar", {{"self", "%x"}, {"other", "1"}}, {"r"}}, {"2"}, {"2"}),
+              HasSubstr("aten.sub(%r.input, %x)"));
+  EXPECT_THAT(
+      text({"aten.add.Tensor", {{"self", "%x"}, {"other", "0.5"}, {"alpha", "2"}}, {"r"}}, {"2"}, {"2"}),
+      HasSubstr("aten.add(%x, %r.other) {alpha=2.0}"));
+  EXPECT_THAT(text({"aten.clamp_min.default", {{"self", "%x"}, {"min", "0"}}, {"r"}}, {"2"}, {"2"}),
+              HasSubstr("aten.clamp(%x) {min=0.0}"));
+  EXPECT_THAT(
+      text({"aten.cat.default", {{"tensors", "[%x,%x]"}, {"dim", "1"}}, {"c"}}, {"2", "3"}, {"2", "6"}),
+      HasSubstr("aten.cat(%x, %x) {dim=1}"));
 }
 
 Model convolution(std::string padding, std::vector<std::string> result) {
   Model model = one_node({"aten.conv2d.padding",
-                          {{"input", "%x"}, {"weight", "%w"}, {"bias", "none"}, {"stride", "[1,1]"}, {"padding", std::move(padding)}, {"dilation", "[1,3]"}},
+                          {{"input", "%x"},
+                           {"weight", "%w"},
+                           {"bias", "none"},
+                           {"stride", "[1,1]"},
+                           {"padding", std::move(padding)},
+                           {"dilation", "[1,3]"}},
                           {"c"}},
                          {"1", "1", "8", "8"}, std::move(result));
   model.buffers = {{"flat", std::vector<float>(8, 1.0f), true}};
   model.results.push_back({"w", {"1", "1", "4", "2"}});
-  model.nodes.insert(model.nodes.begin(), {"aten.view.default", {{"self", "%b_flat"}, {"size", "[1,1,4,2]"}}, {"w"}});
+  model.nodes.insert(model.nodes.begin(),
+                     {"aten.view.default", {{"self", "%b_flat"}, {"size", "[1,1,4,2]"}}, {"w"}});
   return model;
 }
 
 TEST(Pt2Features, TextPaddingBecomesNumbers) {
   EXPECT_THAT(text_of(convolution("'same'", {"1", "1", "8", "8"}).import()), HasSubstr("padding=[1,1,2,2]"));
-  EXPECT_THAT(text_of(convolution("'valid'", {"1", "1", "5", "5"}).import()), HasSubstr("{padding=[0,0,0,0], dilation=[1,3]}"));
-  EXPECT_THAT(text_of(convolution("'full'", {"1", "1", "5", "5"}).import()), HasSubstr("\"same\" or \"valid\" is needed"));
+  EXPECT_THAT(text_of(convolution("'valid'", {"1", "1", "5", "5"}).import()),
+              HasSubstr("{padding=[0,0,0,0], dilation=[1,3]}"));
+  EXPECT_THAT(text_of(convolution("'full'", {"1", "1", "5", "5"}).import()),
+              HasSubstr("\"same\" or \"valid\" is needed"));
 }
 
 TEST(Pt2Features, ProductsWithConstantsAreLinear) {
-  Model model = one_node({"aten.addmm.default", {{"self", "%b_bias"}, {"mat1", "%x"}, {"mat2", "%p"}}, {"y"}}, {"1", "2"}, {"1", "3"});
+  Model model = one_node({"aten.addmm.default", {{"self", "%b_bias"}, {"mat1", "%x"}, {"mat2", "%p"}}, {"y"}},
+                         {"1", "2"}, {"1", "3"});
   model.buffers = {{"flat", {1, 2, 3, 4, 5, 6}, true}, {"bias", {7, 8, 9}, true}};
   model.results.push_back({"w", {"3", "2"}});
   model.results.push_back({"p", {"2", "3"}});
-  model.nodes.insert(model.nodes.begin(), {{"aten.view.default", {{"self", "%b_flat"}, {"size", "[3,2]"}}, {"w"}},
-                                           {"aten.permute.default", {{"self", "%w"}, {"dims", "[1,0]"}}, {"p"}}});
+  model.nodes.insert(model.nodes.begin(),
+                     {{"aten.view.default", {{"self", "%b_flat"}, {"size", "[3,2]"}}, {"w"}},
+                      {"aten.permute.default", {{"self", "%w"}, {"dims", "[1,0]"}}, {"p"}}});
   EXPECT_THAT(text_of(model.import()), HasSubstr("%y: f32[1,3] = aten.linear(%x, %w, %bias)"));
   model.inputs.push_back({"z", {"2", "3"}});
   model.nodes.back().arguments[2].second = "%z";
@@ -190,7 +219,8 @@ TEST(Pt2Features, ProductsWithConstantsAreLinear) {
 TEST(Pt2Features, FilledTensorsAreConstants) {
   Model model = one_node({"aten.add.Tensor", {{"self", "%x"}, {"other", "%full"}}, {"y"}}, {"2"}, {"2"});
   model.results.push_back({"full", {"2"}});
-  model.nodes.insert(model.nodes.begin(), {"aten.full.default", {{"size", "[2]"}, {"fill_value", "0.5"}}, {"full"}});
+  model.nodes.insert(model.nodes.begin(),
+                     {"aten.full.default", {{"size", "[2]"}, {"fill_value", "0.5"}}, {"full"}});
   const auto graph = model.import();
   ASSERT_TRUE(graph) << text_of(graph);
   EXPECT_EQ(graph->constant(graph->nodes[0].operands[1]), Tensor::of<float>({2}, {0.5f, 0.5f}));
@@ -199,17 +229,19 @@ TEST(Pt2Features, FilledTensorsAreConstants) {
 TEST(Pt2Features, EveryUnsupportedNodeIsReportedOnce) {
   Model model = one_node({"aten.erfinv.default", {{"self", "%x"}}, {"a"}}, {"2"}, {"2"});
   model.results.insert(model.results.end(), {{"b", {"2"}}, {"c", {"2"}}, {"d", {"2"}}});
-  model.nodes.insert(model.nodes.end(), {{"aten.erfinv.default", {{"self", "%a"}}, {"b"}},
-                                         {"aten.dropout.default", {{"input", "%b"}, {"p", "0.5"}, {"train", "true"}}, {"c"}},
-                                         {"aten.add.Tensor", {{"self", "%c"}, {"other", "%c"}, {"odd", "3"}}, {"d"}}});
+  model.nodes.insert(model.nodes.end(),
+                     {{"aten.erfinv.default", {{"self", "%a"}}, {"b"}},
+                      {"aten.dropout.default", {{"input", "%b"}, {"p", "0.5"}, {"train", "true"}}, {"c"}},
+                      {"aten.add.Tensor", {{"self", "%c"}, {"other", "%c"}, {"odd", "3"}}, {"d"}}});
   model.outputs = {"d"};
   const auto graph = model.import();
   ASSERT_FALSE(graph);
   EXPECT_EQ(graph.error().fault, Fault::no);
-  EXPECT_EQ(graph.error().text(),
-            "model.pt2: node 'a': aten.erfinv.default is not supported; also 'b'\n"
-            "model.pt2: node 'c': aten.dropout.default is in training mode; call model.eval() before the export\n"
-            "model.pt2: node 'd': aten.add.Tensor, argument 'odd': is 3, which is not supported");
+  EXPECT_EQ(
+      graph.error().text(),
+      "model.pt2: node 'a': aten.erfinv.default is not supported; also 'b'\n"
+      "model.pt2: node 'c': aten.dropout.default is in training mode; call model.eval() before the export\n"
+      "model.pt2: node 'd': aten.add.Tensor, argument 'odd': is 3, which is not supported");
 }
 
 TEST(Pt2Features, ImportModelChoosesByExtension) {

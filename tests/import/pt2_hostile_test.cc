@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged and malicious archives, each made of a real one: one clear input error, no crash, no large allocation.
+// Damaged and malicious archives, each made of a real one: one clear input error, no crash, no large
+// allocation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +31,8 @@ std::string nested(int depth) { return std::string(depth, '[') + std::string(dep
 
 const Case kCases[] = {
     // ---- archive
-    {"no_program", "import/tied_weights.pt2", [](Entries& e) { e.erase(kProgram); }, "has no 'model/models/model.json'"},
+    {"no_program", "import/tied_weights.pt2", [](Entries& e) { e.erase(kProgram); },
+     "has no 'model/models/model.json'"},
     {"older_layout", "import/tied_weights.pt2",
      [](Entries& e) {
        e.erase(kProgram);
@@ -51,15 +53,18 @@ const Case kCases[] = {
        e[kProgram] = text;
      },
      "is nested deeper than 200 levels"},
-    {"truncated_json", "import/tied_weights.pt2", [](Entries& e) { e[kProgram].resize(e[kProgram].size() / 2); },
-     "model.json: is not valid JSON at byte"},
+    {"truncated_json", "import/tied_weights.pt2",
+     [](Entries& e) { e[kProgram].resize(e[kProgram].size() / 2); }, "model.json: is not valid JSON at byte"},
     {"double_key", "import/tied_weights.pt2", [](Entries& e) { e[kProgram] = R"({"a": 1, "a": 2})"; },
      "has the key 'a' twice in one object"},
     {"no_json", "import/tied_weights.pt2", [](Entries& e) { e[kProgram] = ""; }, "is not valid JSON"},
-    {"not_utf8", "import/tied_weights.pt2", [](Entries& e) { e[kProgram] = "\"\xFF\""; }, "is not valid JSON"},
-    {"wrong_major", "import/tied_weights.pt2", [](Entries& e) { e.set(kProgram, "/schema_version/major", "9"); },
+    {"not_utf8", "import/tied_weights.pt2", [](Entries& e) { e[kProgram] = "\"\xFF\""; },
+     "is not valid JSON"},
+    {"wrong_major", "import/tied_weights.pt2",
+     [](Entries& e) { e.set(kProgram, "/schema_version/major", "9"); },
      "model.json: schema_version: is 9; only 8 is known"},
-    {"no_nodes", "import/tied_weights.pt2", [](Entries& e) { e.remove(kProgram, "/graph_module/graph/nodes"); },
+    {"no_nodes", "import/tied_weights.pt2",
+     [](Entries& e) { e.remove(kProgram, "/graph_module/graph/nodes"); },
      "model.json: graph_module.graph.nodes: is missing"},
     {"ill_typed", "import/tied_weights.pt2", [](Entries& e) { e.set(kProgram, kNode0 + "/target", "7"); },
      "graph_module.graph.nodes[0].target: is an integer; a text is needed"},
@@ -69,7 +74,8 @@ const Case kCases[] = {
     {"two_tags", "import/tied_weights.pt2",
      [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/0/arg", R"({"as_int": 3, "as_bool": true})"); },
      "has 2 members; exactly one is needed"},
-    {"no_name", "import/tied_weights.pt2", [](Entries& e) { e.set(kProgram, kNode0 + "/name", R"("a b\u001b[2J")"); },
+    {"no_name", "import/tied_weights.pt2",
+     [](Entries& e) { e.set(kProgram, kNode0 + "/name", R"("a b\u001b[2J")"); },
      "nodes[0].name: is not a name"},
     {"too_large_integer", "conv/linear_pt2e.pt2",
      [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/3/arg", R"({"as_int": 9223372036854775808})"); },
@@ -87,7 +93,8 @@ const Case kCases[] = {
      "node 'linear': 'x' is defined a second time"},
     {"undefined_output", "import/tied_weights.pt2",
      [](Entries& e) {
-       e.set(kProgram, "/graph_module/signature/output_specs/0/user_output/arg", R"({"as_tensor": {"name": "no"}})");
+       e.set(kProgram, "/graph_module/signature/output_specs/0/user_output/arg",
+             R"({"as_tensor": {"name": "no"}})");
      },
      "graph outputs: uses 'no', which nothing before it defines"},
     {"no_outputs", "import/tied_weights.pt2",
@@ -97,7 +104,9 @@ const Case kCases[] = {
      [](Entries& e) { e.remove(kProgram, "/graph_module/graph/tensor_values/linear"); },
      "'linear' has no type in the file"},
     {"other_shape", "import/tied_weights.pt2",
-     [](Entries& e) { e.set(kProgram, "/graph_module/graph/tensor_values/linear/sizes/1", R"({"as_int": 7})"); },
+     [](Entries& e) {
+       e.set(kProgram, "/graph_module/graph/tensor_values/linear/sizes/1", R"({"as_int": 7})");
+     },
      "node 'linear': aten.linear.default gives the shape [1,6], but the file says [1,7]"},
 
     // ---- storages
@@ -115,7 +124,8 @@ const Case kCases[] = {
     {"outside_storage", "import/tied_weights.pt2",
      [](Entries& e) { e.set(kWeights, "/config/b.weight/path_name", "\"../../models/model.json\""); },
      "is not a name"},
-    {"pickled", "import/tied_weights.pt2", [](Entries& e) { e.set(kWeights, "/config/b.weight/use_pickle", "true"); },
+    {"pickled", "import/tied_weights.pt2",
+     [](Entries& e) { e.set(kWeights, "/config/b.weight/use_pickle", "true"); },
      "tensor 'b.weight': is a Python pickle, which is never read"},
     {"no_sizes", "import/tied_weights.pt2", [](Entries& e) { e.set(kWeights, meta("b.weight"), "null"); },
      "tensor 'b.weight': has no sizes in its table"},
@@ -133,7 +143,8 @@ const Case kCases[] = {
      [](Entries& e) { e.set(kWeights, meta("b.weight") + "/strides/0/as_int", "0"); },
      "has the stride 0 along axis 0; it must be above 0"},
     {"overlap", "import/tied_weights.pt2",
-     [](Entries& e) { e.set(kWeights, meta("b.weight") + "/strides/0/as_int", "1"); }, "with which its elements overlap"},
+     [](Entries& e) { e.set(kWeights, meta("b.weight") + "/strides/0/as_int", "1"); },
+     "with which its elements overlap"},
     {"huge_stride", "import/tied_weights.pt2",
      [](Entries& e) { e.set(kWeights, meta("b.weight") + "/strides/0/as_int", "9223372036854775807"); },
      "which reach beyond any storage"},
@@ -152,7 +163,8 @@ const Case kCases[] = {
      [](Entries& e) { e.set(kWeights, meta("b.weight") + "/strides", R"([{"as_int": 1}])"); },
      "has 2 sizes, but 1 strides"},
     {"other_type_in_table", "import/tied_weights.pt2",
-     [](Entries& e) { e.set(kWeights, meta("b.weight") + "/dtype", "4"); }, "is i32[6,6] in its table, but f32[6,6]"},
+     [](Entries& e) { e.set(kWeights, meta("b.weight") + "/dtype", "4"); },
+     "is i32[6,6] in its table, but f32[6,6]"},
     {"nan_weight", "conv/linear.pt2",
      [](Entries& e) { e["data/weights/weight_0"].replace(12, 4, std::string("\x00\x00\xC0\x7F", 4)); },
      "element 3 is nan; only finite numbers can be quantized"},
@@ -168,7 +180,9 @@ const Case kCases[] = {
     {"zero_conv_stride", "conv/depthwise.pt2",
      [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/3/arg", R"({"as_ints": [0, 1]})"); }, "stride"},
     {"huge_conv_padding", "conv/depthwise.pt2",
-     [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/4/arg", R"({"as_ints": [9223372036854775807, 1]})"); },
+     [](Entries& e) {
+       e.set(kProgram, kNode0 + "/inputs/4/arg", R"({"as_ints": [9223372036854775807, 1]})");
+     },
      "padding"},
     {"view_of_too_much", "conv/view_chain.pt2",
      [](Entries& e) {
@@ -178,18 +192,22 @@ const Case kCases[] = {
      "at most 8 axes and 268435456 elements are allowed"},
 
     // ---- quantization
-    {"zero_scale", "conv/relu6_pt2e.pt2", [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/1/arg", R"({"as_float": 0.0})"); },
+    {"zero_scale", "conv/relu6_pt2e.pt2",
+     [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/1/arg", R"({"as_float": 0.0})"); },
      "must be finite and above 0"},
     {"negative_scale", "conv/relu6_pt2e.pt2",
-     [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/1/arg", R"({"as_float": -0.5})"); }, "must be finite and above 0"},
+     [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/1/arg", R"({"as_float": -0.5})"); },
+     "must be finite and above 0"},
     {"infinite_scale", "conv/relu6_pt2e.pt2",
      [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/1/arg", R"({"as_float": "Infinity"})"); },
      "must be finite and above 0"},
     {"nan_scale", "conv/relu6_pt2e.pt2",
      [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/1/arg", R"({"as_float": "NaN"})"); },
-     "node 'quantize_per_tensor': quantized_decomposed.quantize_per_tensor.default, argument 'scale': is not a number"},
+     "node 'quantize_per_tensor': quantized_decomposed.quantize_per_tensor.default, argument 'scale': is not "
+     "a number"},
     {"zero_point_outside_dtype", "conv/relu6_pt2e.pt2",
-     [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/2/arg", R"({"as_int": 128})"); }, "zero point 128"},
+     [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/2/arg", R"({"as_int": 128})"); },
+     "attribute zero_point: found 128"},
     {"zero_point_outside_range", "conv/relu6_pt2e.pt2",
      [](Entries& e) {
        e.set(kProgram, kNode0 + "/inputs/2/arg", R"({"as_int": 100})");
@@ -199,7 +217,8 @@ const Case kCases[] = {
     {"range_outside_dtype", "conv/relu6_pt2e.pt2",
      [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/3/arg", R"({"as_int": -129})"); }, "-129"},
     {"wide_zero_point", "conv/relu6_pt2e.pt2",
-     [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/2/arg", R"({"as_int": 4294967296})"); }, "4294967296"},
+     [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/2/arg", R"({"as_int": 4294967296})"); },
+     "4294967296"},
     {"wide_range", "conv/relu6_pt2e.pt2",
      [](Entries& e) { e.set(kProgram, kNode0 + "/inputs/4/arg", R"({"as_int": 9223372036854775807})"); },
      "9223372036854775807"},
@@ -233,8 +252,9 @@ TEST(Pt2HostileScales, AreChecked) {
     return text_of(entries.import());
   };
   for (const float bad : {0.0f, -1.0f, INFINITY, NAN})
-    EXPECT_THAT(with_scale(bad), HasSubstr("node 'dequantize_per_channel': quantized_decomposed.dequantize_per_channel."
-                                           "default, quantization: scale "))
+    EXPECT_THAT(with_scale(bad),
+                HasSubstr("node 'dequantize_per_channel': quantized_decomposed.dequantize_per_channel."
+                          "default, quantization: scale "))
         << bad;
   EXPECT_THAT(with_scale(0.5f), HasSubstr("return"));
 }

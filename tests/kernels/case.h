@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases for the kernel table as data: a row, its Params, its arguments and the bytes expected of its outputs.
-// The host test runs them through kKernels[].invoke; nothing in a case depends on the host, so they may be
-// sent elsewhere.
+// Cases for the kernel table as data: a row, its Params, its arguments and the
+// bytes expected of its outputs. The host test runs them through kKernels[].invoke;
+// nothing in a case depends on the host, so they may be sent elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ struct KernelCase {
   std::vector<std::vector<std::byte>> expected;  // one an output, in order
 };
 
-// The same list for the same seed on every host. `scale` multiplies the random part; 1 takes well under a
-// second.
+// The same list for the same seed on every host. `scale`
+// multiplies the random part; 1 takes well under a second.
 std::vector<KernelCase> all_cases(uint64_t seed, int scale);
 
 template <class T>

@@ -155,8 +155,8 @@ void add_linear(std::vector<KernelCase>& cases, Random& random, Mode mode) {
   cases.push_back(with_weights(builder, input, weights, c, output));
 }
 
-// Accumulators that are the bias alone, at both ends of int32 and around ties: the whole of requantization,
-// one element a factor.
+// Accumulators that are the bias alone, at both ends of int32 and
+// around ties: the whole of requantization, one element a factor.
 void add_accumulators(std::vector<KernelCase>& cases, Random& random, Mode mode) {
   Channels c;
   for (int i = 0; i < 128; ++i) {

@@ -26,8 +26,8 @@ BroadcastLoops loops(const Ints& extents, const Ints& a, const Ints& b) {
   return result;
 }
 
-// TensorFlow Lite's parameters for scales that are powers of two: twice the larger scale is 2^twice, scales
-// are 2^e.
+// TensorFlow Lite's parameters for scales that are powers of
+// two: twice the larger scale is 2^twice, scales are 2^e.
 AddDoubleParams add_double(const BroadcastLoops& at, int zero_a, int e_a, int zero_b, int e_b, int twice,
                            int e_out, const OutputRange& output) {
   const int32_t half = 1 << 30;

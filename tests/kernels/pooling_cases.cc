@@ -28,8 +28,8 @@ PoolAxis random_windows(Random& random, int32_t input, bool count_padding) {
   const int32_t stride = random.in(1, 3);
   const int32_t pad = random.in(0, kernel / 2);
   const bool ceil_mode = random.chance(40);
-  // PyTorch: in ceil_mode a window may run beyond the padding, where it counts nothing, but must start before
-  // it.
+  // PyTorch: in ceil_mode a window may run beyond the padding,
+  // where it counts nothing, but must start before it.
   for (int32_t first = -pad; first < input + (ceil_mode ? 0 : pad); first += stride) {
     if (!ceil_mode && first + kernel > input + pad) break;
     const int32_t end = first + kernel;

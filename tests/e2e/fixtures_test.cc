@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every archive of tests/fixtures: compiled, run in the simulator against PyTorch's outputs, and on every core, in both
+// rounding modes, against the simulator.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "import/npz/npz.h"
+#include "tests/e2e/programs.h"
+
+namespace rushlight::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Fixture {
+  std::string name;  // "conv/linear_pt2e"
+  bool quantized;    // PT2E
+
+  std::string model() const { return source_file("tests/fixtures/" + name + ".pt2"); }
+  std::string arrays() const { return source_file("tests/fixtures/" + name + ".npz"); }
+};
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+std::vector<Fixture> all_fixtures() {
+  std::vector<Fixture> all;
+  for (const char* folder : {"add", "add_pt2e", "conv", "import"})
+    for (const auto& entry : fs::directory_iterator(source_file("tests/fixtures/") + folder)) {
+      if (entry.path().extension() != ".pt2" || entry.path().stem() == "unsupported_three") continue;
+      const std::string name = folder + ("/" + entry.path().stem().string());
+      all.push_back({name, ends_with(folder, "_pt2e") || ends_with(name, "_pt2e")});
+    }
+  std::ranges::sort(all, {}, &Fixture::name);
+  return all;
+}
+
+Result<Compiled> compile(const Fixture& fixture, Rounding rounding, const Target* target = nullptr) {
+  CompileOptions options;
+  options.model = fixture.model();
+  if (!fixture.quantized) options.calibrate = {fixture.arrays()};
+  if (fixture.name == "import/dynamic_batch") options.batch = 2;
+  options.rounding = rounding;
+  options.target = target;
+  return compile_model(options);
+}
+
+constexpr Rounding kRoundings[] = {Rounding::single, Rounding::double_rounding};
+
+// Bars for the ratio of signal to quantization noise against the float program. int8 over just the range of the data
+// gives 40 to 50 dB for one tensor; a layer sums the noise of its input, weights and output.
+double least_sqnr(const std::string& fixture) { return fixture.starts_with("add") ? 41 : 39; }
+
+// PT2E: PyTorch computes between the quantized tensors in float32 and rounds once; one rounding gives the same integers
+// on all of these samples. Two roundings, and the means that TFLite folds, may be a step off.
+double most_steps(Rounding rounding) { return rounding == Rounding::single ? 0 : 1; }
+
+TEST(Fixtures, AreAllFound) { EXPECT_EQ(all_fixtures().size(), 94u); }
+
+TEST(Fixtures, OutputsArePyTorchs) {
+  fmt::print("{:<46} {:<7} {:>9} {:>8} {:>9}\n", "fixture", "rounding", "SQNR dB", "steps", "equal %");
+  for (const Fixture& fixture : all_fixtures())
+    for (const Rounding rounding : kRoundings) {
+      SCOPED_TRACE(fixture.name + " " + std::string(name(rounding)));
+      const auto compiled = compile(fixture, rounding);
+      ASSERT_TRUE(compiled) << compiled.error().text();
+      const auto samples = program_samples(*compiled, {fixture.arrays()});
+      ASSERT_TRUE(samples) << samples.error().text();
+      ASSERT_EQ(samples->size(), 8u);
+      const Samples outputs = simulate(*compiled, *samples);
+      const auto arrays = read_npz(fixture.arrays()).value();
+      for (size_t o = 0; o < compiled->program.outputs.size(); ++o) {
+        const std::string suffix = compiled->program.outputs.size() == 1 ? "" : std::to_string(o);
+        const std::vector<double> got = output_reals(*compiled, outputs, o);
+        const std::vector<double> in_float = numbers(arrays.at((fixture.quantized ? "out_float" : "out") + suffix));
+        ASSERT_EQ(got.size(), in_float.size());
+        const double noise = sqnr(in_float, got);
+        EXPECT_GE(noise, least_sqnr(fixture.name));
+        if (!fixture.quantized) {
+          fmt::print("{:<46} {:<7} {:>9.1f}\n", fixture.name + suffix, name(rounding), noise);
+          continue;
+        }
+        const Quantization& quant = compiled->program.outputs[o].type.quant;
+        ASSERT_TRUE(quant.is_set());
+        const std::vector<double> converted = numbers(arrays.at("out" + suffix));
+        const double steps = greatest_difference(converted, got) / quant.scale();
+        int64_t equal = 0;
+        for (size_t i = 0; i < got.size(); ++i) equal += std::abs(converted[i] - got[i]) < quant.scale() / 2 ? 1 : 0;
+        fmt::print("{:<46} {:<7} {:>9.1f} {:>8.3f} {:>9.2f}\n", fixture.name + suffix, name(rounding), noise, steps,
+                   100.0 * static_cast<double>(equal) / static_cast<double>(got.size()));
+        EXPECT_LT(steps, most_steps(rounding) + 0.01);
+      }
+    }
+}
+
+TEST(Fixtures, UnsupportedOpsAreRefused) {
+  const auto compiled = compile({"import/unsupported_three", false}, Rounding::single);
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().fault, Fault::no);
+  for (const char* op : {"aten.erfinv", "aten.cumprod", "aten.fft_rfft"})
+    EXPECT_THAT(compiled.error().text(), testing::HasSubstr(op));
+  for (const Diagnostic& found : compiled.error().diagnostics)
+    EXPECT_THAT(found.what, testing::HasSubstr("make_fixtures.py:"));
+}
+
+class FixturesOn : public testing::TestWithParam<Target> {};
+INSTANTIATE_TEST_SUITE_P(AllCores, FixturesOn, testing::ValuesIn(kTargets), test_name);
+
+TEST_P(FixturesOn, EveryKernelCallGivesTheSimulatorsIntegers) {
+  RUSHLIGHT_NEEDS_BOARDS();
+  Recorder recorder;
+  for (const Fixture& fixture : all_fixtures())
+    for (const Rounding rounding : kRoundings) {
+      const auto compiled = compile(fixture, rounding, find_target(GetParam().name));
+      ASSERT_TRUE(compiled) << compiled.error().text();
+      const auto samples = program_samples(*compiled, {fixture.arrays()});
+      ASSERT_TRUE(samples) << samples.error().text();
+      recorder.add(*compiled, *samples, fixture.name + " " + std::string(name(rounding)));
+    }
+  RecordProperty("calls", static_cast<int>(recorder.calls().size()));
+  EXPECT_GT(recorder.calls().size(), 2000u);
+  expect_same_on(GetParam(), recorder.calls());
+}
+
+// Whole libraries, emitted, cross-compiled and booted.
+struct Whole {
+  const char* fixture;
+  Rounding rounding;
+};
+constexpr Whole kWhole[] = {
+    {"add/rank_five_relu6", Rounding::single},
+    {"add_pt2e/rank_mismatch_sub_alpha_three", Rounding::double_rounding},
+    {"conv/adaptive_pool_uneven_pt2e", Rounding::double_rounding},
+    {"conv/conv_odd", Rounding::single},
+    {"conv/conv_stem_pt2e", Rounding::double_rounding},
+    {"conv/depthwise_multiplier", Rounding::single},
+    {"conv/linear_rank_three_relu_pt2e", Rounding::single},
+    {"conv/mean_hw_keepdim", Rounding::double_rounding},
+    {"import/cat_relu_pt2e", Rounding::single},
+    {"import/dynamic_batch", Rounding::single},
+    {"import/intermediate_output_pt2e", Rounding::single},
+    {"import/two_inputs", Rounding::double_rounding},
+};
+
+TEST_P(FixturesOn, WholeLibrariesGiveTheSimulatorsIntegers) {
+  RUSHLIGHT_NEEDS_BOARDS();
+  // Two a core, so that each ISA level has at least four of them: a build takes most of a second.
+  const auto core = static_cast<size_t>(find_target(GetParam().name) - kTargets.data());
+  for (size_t i = core; i < std::size(kWhole); i += 3) {
+    const Fixture fixture{kWhole[i].fixture, ends_with(kWhole[i].fixture, "_pt2e") ||
+                                                 std::string(kWhole[i].fixture).starts_with("add_pt2e/")};
+    SCOPED_TRACE(fixture.name);
+    const auto compiled = compile(fixture, kWhole[i].rounding, &kTargets[core]);
+    ASSERT_TRUE(compiled) << compiled.error().text();
+    const auto samples = program_samples(*compiled, {fixture.arrays()});
+    ASSERT_TRUE(samples) << samples.error().text();
+    const auto device = run_on_board(compiled->program, compiled->plan, firmware_files(*compiled), *samples);
+    ASSERT_TRUE(device) << device.error().text();
+    EXPECT_TRUE(device->selftest_passed);
+    expect_equal(*compiled, simulate(*compiled, *samples), device->outputs);
+  }
+}
+
+}  // namespace
+}  // namespace rushlight::e2e
