@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/json.h"
 #include "cortex_m/lower.h"
 #include "ir/text.h"
 
@@ -17,17 +18,21 @@ struct Options : ModelOptions {
 
 constexpr std::string_view kLower = "lower";
 
+void show(const Options& options, const std::string& text) {
+  fmt::print("{}", options.json ? json_inspected(options.after, text) : text);
+}
+
 int run(const Options& options) {
   const PrintOptions print_options{.max_constant_elements = options.all_constants ? -1 : 8};
   if (options.after == kLower) {
     Result<Compiled> compiled = compile_model(options.compile_options());
     if (!compiled) return report_error(compiled.error(), options.json);
-    fmt::print("{}", print(compiled->program));
+    show(options, print(compiled->program));
     return kGood;
   }
   const auto observe = [&](std::string_view stage, const Graph& graph) {
     if (stage != options.after) return true;
-    fmt::print("{}", print(graph, print_options));
+    show(options, print(graph, print_options));
     return false;
   };
   Result<std::optional<Graph>> graph = compile_graph(options.compile_options(), observe);

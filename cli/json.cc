@@ -22,14 +22,29 @@ void add_device(Json& json, const DeviceRun* device) {
   json["selftest_passed"] = device->selftest_passed;
 }
 
-std::string one_object(const Json& json) { return json.dump() + "\n"; }
+// Names come from files; what is not UTF-8 in them is replaced.
+std::string one_object(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string failure(std::string_view fault, const std::vector<Diagnostic>& diagnostics) {
+  Json json{{"ok", false}, {"fault", fault}, {"errors", Json::array()}};
+  for (const Diagnostic& d : diagnostics) json["errors"].push_back({{"where", d.where}, {"what", d.what}});
+  return one_object(json);
+}
 
 }  // namespace
 
 std::string json_error(const Error& error) {
-  Json json{{"ok", false}, {"fault", error.fault == Fault::no ? "no" : "input"}, {"errors", Json::array()}};
-  for (const Diagnostic& d : error.diagnostics) json["errors"].push_back({{"where", d.where}, {"what", d.what}});
-  return one_object(json);
+  return failure(error.fault == Fault::no ? "no" : "input", error.diagnostics);
+}
+
+std::string json_internal_error(const std::string& what) {
+  return failure("internal", {{"rushlight", what}});
+}
+
+std::string json_inspected(const std::string& stage, const std::string& text) {
+  return one_object({{"ok", true}, {"stage", stage}, {"text", text}});
 }
 
 std::string json_compiled(const Compiled& compiled, const std::string& folder, double seconds) {
@@ -52,8 +67,12 @@ std::string json_run(const Compiled& compiled, const RunSummary& summary) {
 }
 
 std::string json_verify(const Compiled& compiled, const VerifySummary& summary) {
-  Json json{{"ok", summary.different == 0},  {"model", compiled.program.name}, {"target", summary.target},
-            {"samples", summary.samples},    {"integers", summary.integers},   {"different", summary.different},
+  Json json{{"ok", summary.different == 0},
+            {"model", compiled.program.name},
+            {"target", summary.target},
+            {"samples", summary.samples},
+            {"integers", summary.integers},
+            {"different", summary.different},
             {"arena_bytes", compiled.plan.arena_bytes}};
   add_device(json, summary.device);
   return one_object(json);

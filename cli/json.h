@@ -28,6 +28,8 @@ struct VerifySummary {
 };
 
 std::string json_error(const Error& error);
+std::string json_internal_error(const std::string& what);
+std::string json_inspected(const std::string& stage, const std::string& text);
 std::string json_compiled(const Compiled& compiled, const std::string& folder, double seconds);
 std::string json_run(const Compiled& compiled, const RunSummary& summary);
 std::string json_verify(const Compiled& compiled, const VerifySummary& summary);

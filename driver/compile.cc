@@ -18,7 +18,8 @@ namespace {
 constexpr std::string_view kImport = "import";
 constexpr std::string_view kQuantize = "quantize";
 
-// The sample that the self-test stores: repeatable and without a pattern that a broken kernel could hit by chance.
+// The sample that the self-test stores: repeatable and without a pattern that a broken kernel could hit by
+// chance.
 std::vector<Tensor> selftest_inputs(const Program& program) {
   uint32_t state = 1;
   std::vector<Tensor> inputs;
@@ -55,10 +56,17 @@ Result<std::vector<Sample>> calibration_samples(const CompileOptions& options, c
   return samples;
 }
 
+// Passes and lowering name the node; only here is known which file it came from.
+template <class T>
+tl::unexpected<Error> in_model(const CompileOptions& options, Result<T>& failed) {
+  for (Diagnostic& d : failed.error().diagnostics) d.where = options.model + ": " + d.where;
+  return forward(failed);
+}
+
 enum class Samples { given, placeholder };
 
-Result<std::optional<Graph>> run_stages(const CompileOptions& options, Samples kind, const StageObserver& observe,
-                                        size_t* sample_count) {
+Result<std::optional<Graph>> run_stages(const CompileOptions& options, Samples kind,
+                                        const StageObserver& observe, size_t* sample_count) {
   const auto seen = [&](std::string_view stage, const Graph& g) { return !observe || observe(stage, g); };
   Result<Graph> graph = import_model(options.model, {options.batch});
   if (!graph) return forward(graph);
@@ -69,14 +77,14 @@ Result<std::optional<Graph>> run_stages(const CompileOptions& options, Samples k
   if (!samples) return forward(samples);
   if (sample_count) *sample_count = samples->size();
   Result<bool> done = run_passes(*graph, kCanonicalPasses, observe);
-  if (!done) return forward(done);
+  if (!done) return in_model(options, done);
   if (!*done) return std::nullopt;
-  if (Status s = quantize(*graph, *samples); !s) return forward(s);
+  if (Status s = quantize(*graph, *samples); !s) return in_model(options, s);
   if (Status valid = verify(*graph); !valid)
     throw InternalError("quantization left an invalid graph:\n" + valid.error().text());
   if (!seen(kQuantize, *graph)) return std::nullopt;
   done = run_passes(*graph, kIntegerPasses, observe);
-  if (!done) return forward(done);
+  if (!done) return in_model(options, done);
   if (!*done) return std::nullopt;
   return std::move(*graph);
 }
@@ -96,7 +104,8 @@ std::vector<std::string_view> stages() {
 std::vector<SampleInput> Compiled::inputs() const {
   std::vector<SampleInput> all;
   for (const Port& port : program.inputs)
-    all.push_back({port.name, port.type.shape, port.type.dtype, port.type.quant, port.type.dtype == DType::int8});
+    all.push_back(
+        {port.name, port.type.shape, port.type.dtype, port.type.quant, port.type.dtype == DType::int8});
   return all;
 }
 
@@ -111,7 +120,7 @@ Result<Compiled> compile_model(const CompileOptions& options) {
   if (!graph) return forward(graph);
   compiled.graph = std::move(**graph);
   Result<Program> program = lower(compiled.graph, lower_options(options));
-  if (!program) return forward(program);
+  if (!program) return in_model(options, program);
   compiled.program = std::move(*program);
   compiled.plan = plan(compiled.program);
   if (Status checked = check(compiled.program, compiled.plan); !checked)
@@ -135,7 +144,7 @@ Status check_model(const CompileOptions& options) {
   Result<std::optional<Graph>> graph = run_stages(options, kind, {}, nullptr);
   if (!graph) return forward(graph);
   Result<Program> program = lower(**graph, lower_options(options));
-  if (!program) return forward(program);
+  if (!program) return in_model(options, program);
   return {};
 }
 

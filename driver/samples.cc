@@ -24,7 +24,8 @@ Specification parse(const std::string& text) {
   Specification s;
   std::string rest = text;
   // "=" separates an input's name only where what stands before it looks like a name.
-  if (const size_t equals = rest.find('='); equals != std::string::npos && rest.find_first_of("/.") > equals) {
+  if (const size_t equals = rest.find('=');
+      equals != std::string::npos && rest.find_first_of("/.") > equals) {
     s.input = rest.substr(0, equals);
     rest = rest.substr(equals + 1);
   }
@@ -44,15 +45,17 @@ using Arrays = std::map<std::string, Tensor>;
 
 std::string names(const Arrays& arrays) {
   std::vector<std::string> all;
-  for (const auto& [name, tensor] : arrays) all.push_back(fmt::format("{} {}", name, to_string(tensor.shape())));
+  for (const auto& [name, tensor] : arrays)
+    all.push_back(fmt::format("{} {}", name, to_string(tensor.shape())));
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
 Result<Arrays> read_arrays(const Specification& s, std::string_view option) {
   if (ends_with(s.path, ".npz")) return read_npz(s.path);
   if (!ends_with(s.path, ".npy"))
-    return input_error(fmt::format("{} {}", option, s.path),
-                       "is neither an .npz nor an .npy file; samples are written file.npz:array, file.npz or file.npy");
+    return input_error(
+        fmt::format("{} {}", option, s.path),
+        "is neither an .npz nor an .npy file; samples are written file.npz:array, file.npz or file.npy");
   Result<Tensor> tensor = read_npy(s.path);
   if (!tensor) return forward(tensor);
   return Arrays{{"", std::move(*tensor)}};
@@ -64,8 +67,9 @@ Result<const Tensor*> choose(const Arrays& arrays, const Specification& s, const
   const std::string wanted = s.array.empty() ? input.name : s.array;
   if (const auto found = arrays.find(wanted); found != arrays.end()) return &found->second;
   if (s.array.empty() && arrays.size() == 1) return &arrays.begin()->second;
-  return input_error(fmt::format("{} {}", option, s.path),
-                     fmt::format("has no array '{}'; it has {}. Name one as {}:array", wanted, names(arrays), s.path));
+  return input_error(
+      fmt::format("{} {}", option, s.path),
+      fmt::format("has no array '{}'; it has {}. Name one as {}:array", wanted, names(arrays), s.path));
 }
 
 // How many leading entries of the array make one sample, or nothing if the shapes do not fit.
@@ -82,21 +86,31 @@ std::optional<int64_t> entries_per_sample(const Shape& array, const Shape& sampl
 Result<std::vector<Tensor>> split(const Tensor& array, const SampleInput& input, const std::string& where) {
   const std::optional<int64_t> entries = entries_per_sample(array.shape(), input.shape);
   if (!entries || *entries == 0)
-    return input_error(where, fmt::format("has the shape {}; input '{}' takes samples of {} with an axis in front that "
-                                          "counts them",
-                                          to_string(array.shape()), input.name, to_string(input.shape)));
+    return input_error(
+        where, fmt::format("has the shape {}; input '{}' takes samples of {} with an axis in front that "
+                           "counts them",
+                           to_string(array.shape()), input.name, to_string(input.shape)));
   const bool integers = input.integers_allowed && array.dtype() == DType::int8;
   if (!is_float(array.dtype()) && !integers)
-    return input_error(where, fmt::format("holds {}; input '{}' takes f32{}", name(array.dtype()), input.name,
-                                          input.integers_allowed ? " (or i8 as the program's own integers)" : ""));
+    return input_error(where,
+                       fmt::format("holds {}; input '{}' takes f32{}", name(array.dtype()), input.name,
+                                   input.integers_allowed ? " (or i8 as the program's own integers)" : ""));
   if (array.shape()[0] % *entries != 0)
-    return input_error(where, fmt::format("has {} entries, no multiple of the batch of {}", array.shape()[0], *entries));
+    return input_error(
+        where, fmt::format("has {} entries, no multiple of the batch of {}", array.shape()[0], *entries));
   const Tensor values = integers ? array : array.converted(DType::float32);
+  const int64_t per_sample = element_count(input.shape);
+  for (int64_t i = 0; i < values.elements(); ++i)
+    if (!std::isfinite(values.at(i)))
+      return input_error(
+          where, fmt::format("holds {} in sample {}, element {}; samples must be finite float32 numbers",
+                             values.at(i), i / per_sample, i % per_sample));
   std::vector<Tensor> samples;
-  const size_t bytes = static_cast<size_t>(element_count(input.shape)) * static_cast<size_t>(size_of(values.dtype()));
+  const size_t bytes = static_cast<size_t>(per_sample) * static_cast<size_t>(size_of(values.dtype()));
   for (int64_t i = 0; i < array.shape()[0] / *entries; ++i) {
     Tensor sample(values.dtype(), input.shape);
-    if (bytes > 0) std::memcpy(sample.bytes().data(), values.bytes().data() + static_cast<size_t>(i) * bytes, bytes);
+    if (bytes > 0)
+      std::memcpy(sample.bytes().data(), values.bytes().data() + static_cast<size_t>(i) * bytes, bytes);
     samples.push_back(std::move(sample));
   }
   if (samples.empty()) return input_error(where, "has no samples");
@@ -137,8 +151,9 @@ Result<std::vector<Sample>> read_samples(const std::vector<std::string>& specifi
     if (!used) {
       std::vector<std::string> known;
       for (const SampleInput& input : inputs) known.push_back(input.name);
-      return input_error(fmt::format("{} {}", option, text),
-                         fmt::format("names no input of the model; its inputs are: {}", fmt::join(known, ", ")));
+      return input_error(
+          fmt::format("{} {}", option, text),
+          fmt::format("names no input of the model; its inputs are: {}", fmt::join(known, ", ")));
     }
   }
   std::vector<Sample> result;
@@ -163,8 +178,8 @@ Tensor quantized_input(const Tensor& tensor, const SampleInput& input) {
   const auto out = result.as<int8_t>();
   for (size_t i = 0; i < in.size(); ++i) {
     const double q = std::nearbyint(static_cast<double>(in[i] * inverse)) + input.quant.zero_point();
-    const double clamped = std::isnan(q) ? input.quant.zero_point()
-                                         : std::clamp<double>(q, input.quant.lo, input.quant.hi);
+    const double clamped =
+        std::isnan(q) ? input.quant.zero_point() : std::clamp<double>(q, input.quant.lo, input.quant.hi);
     out[i] = static_cast<int8_t>(clamped);
   }
   return result;

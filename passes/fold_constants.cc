@@ -8,7 +8,9 @@
 namespace rushlight {
 namespace {
 
-bool moves(const Node& node) { return node.row().quant == QuantRule::same && node.row().unary == nullptr; }
+bool moves(const Node& node) {
+  return node.row().quant == QuantRule::same && node.row().unary == nullptr && node.row().binary == nullptr;
+}
 
 bool foldable(const Graph& graph, const Node& node) {
   if (node.operands.empty() || node.results.size() != 1 || node.row().quant == QuantRule::none) return false;

@@ -50,9 +50,10 @@ struct Sum {
       const auto m1 = static_cast<int64_t>(std::round(std::ldexp(a.scale / out.scale, f)));
       const auto m2 = static_cast<int64_t>(std::round(std::ldexp(b.scale / out.scale * alpha, f)));
       const Wide half = f == 0 ? 0 : reference::power_of_two(f) / 2;
-      const Wide constant = half + Wide{out.zero_point} * reference::power_of_two(f) - Wide{m1} * a.zero_point -
-                            Wide{m2} * b.zero_point;
-      const Wide reach = Wide{std::abs(m1)} * 128 + Wide{std::abs(m2)} * 128 + (constant < 0 ? -constant : constant);
+      const Wide constant = half + Wide{out.zero_point} * reference::power_of_two(f) -
+                            Wide{m1} * a.zero_point - Wide{m2} * b.zero_point;
+      const Wide reach =
+          Wide{std::abs(m1)} * 128 + Wide{std::abs(m2)} * 128 + (constant < 0 ? -constant : constant);
       if (reach > INT32_MAX) continue;
       const Wide sum = Wide{m1} * (qa - a.zero_point) + Wide{m2} * (qb - b.zero_point);
       return reference::round_half_up(sum, reference::power_of_two(f));
@@ -65,12 +66,16 @@ struct Sum {
     const auto rescaled = [](int32_t q, int32_t zero_point, double factor) {
       return reference::rescale(kernels::Mode::double_, Wide{q - zero_point} << 20, exact_factor(factor));
     };
-    const Wide left = rescaled(qa, a.zero_point, a.scale / twice), right = rescaled(qb, b.zero_point, scale_b / twice);
+    const Wide left = rescaled(qa, a.zero_point, a.scale / twice),
+               right = rescaled(qb, b.zero_point, scale_b / twice);
     const double back = twice / (std::exp2(20) * out.scale);
-    return reference::rescale(kernels::Mode::double_, alpha < 0 ? left - right : left + right, exact_factor(back));
+    return reference::rescale(kernels::Mode::double_, alpha < 0 ? left - right : left + right,
+                              exact_factor(back));
   }
 
-  Fake fake(int32_t qa, int32_t qb) const { return fake_quantize(a.real(qa) + alpha * b.real(qb), out, range); }
+  Fake fake(int32_t qa, int32_t qb) const {
+    return fake_quantize(a.real(qa) + alpha * b.real(qb), out, range);
+  }
 };
 
 // The operand's element at an index of the result: aligned at the last axis, extents of 1 stretch.
@@ -92,10 +97,12 @@ Trial make_trial(Random& random, Rounding rounding, const Broadcast& shapes) {
   const Quant out = random_quant(random, 100 * (a.scale + b.scale * std::abs(alpha)));
   const Clamp clamp = random_clamp(random, out);
   const Sum sum{a, b, out, subtract ? -alpha : alpha, rounding, clamp.range(out)};
-  const Bytes in_a = random.bytes(reference::count(shapes.a)), in_b = random.bytes(reference::count(shapes.b));
-  trial.graph = fmt::format("graph @g(%a: i8{}{}, %b: i8{}{}) {{\n  %o: i8{}{} = {}(%a, %b) {{alpha={}}}{}\n  return %o\n}}\n",
-                            shape_text(shapes.a), a.text(), shape_text(shapes.b), b.text(), shape_text(shapes.out),
-                            out.text(), trial.op, real_text(alpha), clamp.text());
+  const Bytes in_a = random.bytes(reference::count(shapes.a)),
+              in_b = random.bytes(reference::count(shapes.b));
+  trial.graph = fmt::format(
+      "graph @g(%a: i8{}{}, %b: i8{}{}) {{\n  %o: i8{}{} = {}(%a, %b) {{alpha={}}}{}\n  return %o\n}}\n",
+      shape_text(shapes.a), a.text(), shape_text(shapes.b), b.text(), shape_text(shapes.out), out.text(),
+      trial.op, real_text(alpha), clamp.text());
   trial.inputs = {int8_tensor(shapes.a, in_a), int8_tensor(shapes.b, in_b)};
   reference::for_each_index(shapes.out, [&](const Ints& at) {
     const int32_t qa = element(in_a, shapes.a, at), qb = element(in_b, shapes.b, at);

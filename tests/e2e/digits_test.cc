@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digits model, float with calibration and PT2E: accuracy against PyTorch, every core against the simulator, and
-// how long a compile takes.
+// The digits model, float with calibration and PT2E: accuracy against PyTorch, every core against the
+// simulator, and how long a compile takes.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -39,7 +39,8 @@ TEST(Digits, AccuracyIsThatOfPyTorch) {
   const auto arrays = read_npz(file("digits_test.npz")).value();
   const Tensor& labels = arrays.at("y");
   const auto torch = [&](const char* name) { return argmax(numbers(arrays.at(name)), kDigits); };
-  const double in_float = accuracy(torch("logits_float"), labels), converted = accuracy(torch("logits_pt2e"), labels);
+  const double in_float = accuracy(torch("logits_float"), labels),
+               converted = accuracy(torch("logits_pt2e"), labels);
   for (const Kind kind : {Kind::calibrated, Kind::pt2e})
     for (const Rounding rounding : {Rounding::single, Rounding::double_rounding}) {
       const auto compiled = compile_model(options(kind, rounding, nullptr));
@@ -49,10 +50,13 @@ TEST(Digits, AccuracyIsThatOfPyTorch) {
       ASSERT_EQ(samples->size(), 450u);
       const std::vector<double> logits = output_reals(*compiled, simulate(*compiled, *samples), 0);
       const double measured = accuracy(argmax(logits, kDigits), labels);
-      const double noise = sqnr(numbers(arrays.at(kind == Kind::calibrated ? "logits_float" : "logits_pt2e")), logits);
-      fmt::print("digits {:<10} {:<6}: {:.2f} % (float {:.2f} %, PT2E {:.2f} %), logits within {:.1f} dB of torch's\n",
-                 kind == Kind::calibrated ? "calibrated" : "pt2e", name(rounding), 100 * measured, 100 * in_float,
-                 100 * converted, noise);
+      const double noise =
+          sqnr(numbers(arrays.at(kind == Kind::calibrated ? "logits_float" : "logits_pt2e")), logits);
+      fmt::print(
+          "digits {:<10} {:<6}: {:.2f} % (float {:.2f} %, PT2E {:.2f} %), logits within {:.1f} dB of "
+          "torch's\n",
+          kind == Kind::calibrated ? "calibrated" : "pt2e", name(rounding), 100 * measured, 100 * in_float,
+          100 * converted, noise);
       EXPECT_GE(measured, in_float - kAccuracySlack);
       EXPECT_GE(measured, converted - kAccuracySlack);
     }
@@ -76,7 +80,8 @@ void expect_simulators_integers(Kind kind, Rounding rounding, const Target& targ
 
 TEST_P(DigitsOn, EqualsTheSimulator) {
   RUSHLIGHT_NEEDS_BOARDS();
-  for (const Kind kind : {Kind::calibrated, Kind::pt2e}) expect_simulators_integers(kind, Rounding::single, GetParam());
+  for (const Kind kind : {Kind::calibrated, Kind::pt2e})
+    expect_simulators_integers(kind, Rounding::single, GetParam());
 }
 
 TEST_P(DigitsOn, EqualsTheSimulatorInDoubleRounding) {
@@ -90,7 +95,7 @@ TEST_P(DigitsOn, EqualsTheSimulatorInDoubleRounding) {
 }
 
 TEST(Digits, CompilesInAFifthOfASecond) {
-#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
+#if !defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "times are those of release builds";
 #endif
   for (const Kind kind : {Kind::calibrated, Kind::pt2e}) {

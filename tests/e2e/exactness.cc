@@ -44,10 +44,14 @@ kernels::OutputRange Clamp::range(const Quant& out) const {
 Clamp random_clamp(Random& random, const Quant& out) {
   const double infinite = std::numeric_limits<double>::infinity();
   switch (random.in(0, 4)) {
-    case 0: return {0, infinite};                                      // relu
-    case 1: return {0, out.scale * random.in(20, 120)};                // relu6
-    case 2: return {-out.scale * random.in(1, 60), out.scale * random.in(1, 60)};  // hardtanh
-    default: return {-infinite, infinite};
+    case 0:
+      return {0, infinite};  // relu
+    case 1:
+      return {0, out.scale * random.in(20, 120)};  // relu6
+    case 2:
+      return {-out.scale * random.in(1, 60), out.scale * random.in(1, 60)};  // hardtanh
+    default:
+      return {-infinite, infinite};
   }
 }
 
@@ -65,9 +69,7 @@ Fake fake_quantize(double real, const Quant& out, const kernels::OutputRange& ra
           inside && std::abs(steps - std::floor(steps) - 0.5) < kTie};
 }
 
-std::string shape_text(const reference::Ints& shape) {
-  return fmt::format("[{}]", fmt::join(shape, ","));
-}
+std::string shape_text(const reference::Ints& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
 
 Tensor int8_tensor(const reference::Ints& shape, const reference::Bytes& values) {
   return Tensor::of<int8_t>(Shape(shape.begin(), shape.end()), values);
@@ -76,11 +78,13 @@ Tensor int8_tensor(const reference::Ints& shape, const reference::Bytes& values)
 Tensor run_graph(const std::string& text, Rounding rounding, const std::vector<Tensor>& inputs) {
   Result<Graph> graph = parse_graph(text);
   if (!graph) throw std::logic_error(graph.error().text());
-  if (const Result<bool> done = run_passes(*graph, kIntegerPasses); !done) throw std::logic_error(done.error().text());
+  if (const Result<bool> done = run_passes(*graph, kIntegerPasses); !done)
+    throw std::logic_error(done.error().text());
   const Result<Program> program = lower(*graph, {rounding, nullptr});
   if (!program) throw std::logic_error(program.error().text());
   const Plan planned = plan(*program);
-  if (const Status checked = check(*program, planned); !checked) throw std::logic_error(checked.error().text());
+  if (const Status checked = check(*program, planned); !checked)
+    throw std::logic_error(checked.error().text());
   Simulator simulator(*program, planned);
   return simulator.run(inputs).value().front();
 }
@@ -100,21 +104,22 @@ void Tally::run(const Trial& trial, Rounding rounding) {
     count.equal_fake += !fake.tie && got[i] == fake.integer ? 1 : 0;
     ASSERT_EQ(int{got[i]}, int{trial.exact[i]}) << "element " << i << " in " << name(rounding) << " rounding";
     ASSERT_LE(std::abs(got[i] - fake.integer), 1)
-        << "element " << i << " in " << name(rounding) << " rounding: " << int{got[i]} << ", fake quantization gives "
-        << int{fake.integer};
+        << "element " << i << " in " << name(rounding) << " rounding: " << int{got[i]}
+        << ", fake quantization gives " << int{fake.integer};
   }
 }
 
 void Tally::finish() const {
-  fmt::print("{:<24} {:<7} {:>8} {:>15} {:>8} {:>28}\n", "operator", "mode", "outputs", "exact, equal %", "ties %",
-             "double fake, others equal %");
+  fmt::print("{:<24} {:<7} {:>8} {:>15} {:>8} {:>28}\n", "operator", "mode", "outputs", "exact, equal %",
+             "ties %", "double fake, others equal %");
   for (const auto& [key, count] : counts_) {
     const auto percent = [](int64_t part, int64_t of) {
       return 100 * static_cast<double>(part) / static_cast<double>(of);
     };
     const double equal = percent(count.equal_fake, count.outputs - count.ties);
-    fmt::print("{:<24} {:<7} {:>8} {:>15.3f} {:>8.3f} {:>28.3f}\n", key.first, name(key.second), count.outputs,
-               percent(count.equal_exact, count.outputs), percent(count.ties, count.outputs), equal);
+    fmt::print("{:<24} {:<7} {:>8} {:>15.3f} {:>8.3f} {:>28.3f}\n", key.first, name(key.second),
+               count.outputs, percent(count.equal_exact, count.outputs), percent(count.ties, count.outputs),
+               equal);
     EXPECT_EQ(count.equal_exact, count.outputs) << key.first;
     if (key.second == Rounding::single) {
       EXPECT_GE(equal, 100 * kLeastEqual) << key.first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single operators in a program, against two references written from docs/numerics.md: the exact integers that the
-// declared rounding mode defines, and fake quantization in double that rounds half up.
+// Single operators in a program, against two references written from docs/numerics.md: the exact integers
+// that the declared rounding mode defines, and fake quantization in double that rounds half up.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,8 +42,9 @@ inline kernels::Mode mode_of(Rounding rounding) {
 // docs/numerics.md, "Multiplier and shift".
 kernels::Factor exact_factor(double real);
 
-// clamp(zero point + floor(real / scale + 1/2)). A tie is a real so near the middle between two integers that the last
-// bit of a factor, of double or of the multiplier, decides: with equal scales and a mean of six values, every sixth.
+// clamp(zero point + floor(real / scale + 1/2)). A tie is a real so near the middle between two integers that
+// the last bit of a factor, of double or of the multiplier, decides: with equal scales and a mean of six
+// values, every sixth.
 struct Fake {
   int8_t integer;
   bool tie;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every archive of tests/fixtures: compiled, run in the simulator against PyTorch's outputs, and on every core, in both
-// rounding modes, against the simulator.
+// Every archive of tests/fixtures: compiled, run in the simulator against PyTorch's outputs, and on every
+// core, in both rounding modes, against the simulator.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -50,12 +50,12 @@ Result<Compiled> compile(const Fixture& fixture, Rounding rounding, const Target
 
 constexpr Rounding kRoundings[] = {Rounding::single, Rounding::double_rounding};
 
-// Bars for the ratio of signal to quantization noise against the float program. int8 over just the range of the data
-// gives 40 to 50 dB for one tensor; a layer sums the noise of its input, weights and output.
+// Bars for the ratio of signal to quantization noise against the float program. int8 over just the range of
+// the data gives 40 to 50 dB for one tensor; a layer sums the noise of its input, weights and output.
 double least_sqnr(const std::string& fixture) { return fixture.starts_with("add") ? 41 : 39; }
 
-// PT2E: PyTorch computes between the quantized tensors in float32 and rounds once; one rounding gives the same integers
-// on all of these samples. Two roundings, and the means that TFLite folds, may be a step off.
+// PT2E: PyTorch computes between the quantized tensors in float32 and rounds once; one rounding gives the
+// same integers on all of these samples. Two roundings, and the means that TFLite folds, may be a step off.
 double most_steps(Rounding rounding) { return rounding == Rounding::single ? 0 : 1; }
 
 TEST(Fixtures, AreAllFound) { EXPECT_EQ(all_fixtures().size(), 94u); }
@@ -75,7 +75,8 @@ TEST(Fixtures, OutputsArePyTorchs) {
       for (size_t o = 0; o < compiled->program.outputs.size(); ++o) {
         const std::string suffix = compiled->program.outputs.size() == 1 ? "" : std::to_string(o);
         const std::vector<double> got = output_reals(*compiled, outputs, o);
-        const std::vector<double> in_float = numbers(arrays.at((fixture.quantized ? "out_float" : "out") + suffix));
+        const std::vector<double> in_float =
+            numbers(arrays.at((fixture.quantized ? "out_float" : "out") + suffix));
         ASSERT_EQ(got.size(), in_float.size());
         const double noise = sqnr(in_float, got);
         EXPECT_GE(noise, least_sqnr(fixture.name));
@@ -88,9 +89,10 @@ TEST(Fixtures, OutputsArePyTorchs) {
         const std::vector<double> converted = numbers(arrays.at("out" + suffix));
         const double steps = greatest_difference(converted, got) / quant.scale();
         int64_t equal = 0;
-        for (size_t i = 0; i < got.size(); ++i) equal += std::abs(converted[i] - got[i]) < quant.scale() / 2 ? 1 : 0;
-        fmt::print("{:<46} {:<7} {:>9.1f} {:>8.3f} {:>9.2f}\n", fixture.name + suffix, name(rounding), noise, steps,
-                   100.0 * static_cast<double>(equal) / static_cast<double>(got.size()));
+        for (size_t i = 0; i < got.size(); ++i)
+          equal += std::abs(converted[i] - got[i]) < quant.scale() / 2 ? 1 : 0;
+        fmt::print("{:<46} {:<7} {:>9.1f} {:>8.3f} {:>9.2f}\n", fixture.name + suffix, name(rounding), noise,
+                   steps, 100.0 * static_cast<double>(equal) / static_cast<double>(got.size()));
         EXPECT_LT(steps, most_steps(rounding) + 0.01);
       }
     }

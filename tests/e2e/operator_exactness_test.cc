@@ -24,14 +24,19 @@ struct Unary {
   Bytes values;
 
   Unary(Random& random, Ints input, Ints output, Quant from, Quant to)
-      : in_shape(std::move(input)), out_shape(std::move(output)), in(from), out(to), clamp(random_clamp(random, to)),
+      : in_shape(std::move(input)),
+        out_shape(std::move(output)),
+        in(from),
+        out(to),
+        clamp(random_clamp(random, to)),
         values(random.bytes(reference::count(in_shape))) {}
 
   kernels::OutputRange range() const { return clamp.range(out); }
   // `constants`: lines before the node; `arguments`: "%x, ..." and the attributes.
   std::string graph(const std::string& op, const std::string& call, const std::string& constants = "") const {
-    return fmt::format("graph @g(%x: i8{}{}) {{\n{}  %o: i8{}{} = {}{}{}\n  return %o\n}}\n", shape_text(in_shape),
-                       in.text(), constants, shape_text(out_shape), out.text(), op, call, clamp.text());
+    return fmt::format("graph @g(%x: i8{}{}) {{\n{}  %o: i8{}{} = {}{}{}\n  return %o\n}}\n",
+                       shape_text(in_shape), in.text(), constants, shape_text(out_shape), out.text(), op,
+                       call, clamp.text());
   }
   Trial trial(const std::string& op, const std::string& call, const std::string& constants = "") const {
     return {op, graph(op, call, constants), {int8_tensor(in_shape, values)}, {}, {}};
@@ -77,7 +82,10 @@ struct Weights {
   double in_scale;
 
   Weights(Random& random, int32_t rows, int32_t columns, double input_scale)
-      : channels(rows), inner(columns), values(random.bytes(int64_t{rows} * columns, -127, 127)), in_scale(input_scale) {
+      : channels(rows),
+        inner(columns),
+        values(random.bytes(int64_t{rows} * columns, -127, 127)),
+        in_scale(input_scale) {
     const bool per_channel = random.chance(75);
     for (int32_t c = 0; c < (per_channel ? channels : 1); ++c)
       scales.push_back(static_cast<double>(static_cast<float>(std::exp2(random.unit() * 3 - 9))));
@@ -88,13 +96,16 @@ struct Weights {
   double scale(int32_t c) const { return scales[scales.size() == 1 ? 0 : static_cast<size_t>(c)]; }
   std::string quant_text(double factor, const char* end) const {
     std::string text = scales.size() > 1 ? "<axis=0; " : "<";
-    for (size_t c = 0; c < scales.size(); ++c) text += fmt::format("{}{}:0", c == 0 ? "" : ", ", real_text(scales[c] * factor));
+    for (size_t c = 0; c < scales.size(); ++c)
+      text += fmt::format("{}{}:0", c == 0 ? "" : ", ", real_text(scales[c] * factor));
     return text + end;
   }
   std::string constants(const Ints& shape) const {
-    std::string text = fmt::format("  %w: i8{}{} = constant {}\n", shape_text(shape), quant_text(1, "; -127..127>"), list_text(values));
+    std::string text = fmt::format("  %w: i8{}{} = constant {}\n", shape_text(shape),
+                                   quant_text(1, "; -127..127>"), list_text(values));
     if (!bias.empty())
-      text += fmt::format("  %b: i32[{}]{} = constant {}\n", channels, quant_text(in_scale, ">"), list_text(bias));
+      text += fmt::format("  %b: i32[{}]{} = constant {}\n", channels, quant_text(in_scale, ">"),
+                          list_text(bias));
     return text;
   }
   std::string operands() const { return bias.empty() ? "%x, %w, none" : "%x, %w, %b"; }
@@ -113,11 +124,14 @@ Trial linear(Random& random, Rounding rounding) {
   for (int32_t r = 0; r < rows; ++r)
     for (int32_t o = 0; o < outputs; ++o) {
       Wide acc = w.added(o);
-      for (int32_t i = 0; i < inputs; ++i) acc += Wide{u.values[static_cast<size_t>(r * inputs + i)] - in.zero_point} * w.weight(o, i);
+      for (int32_t i = 0; i < inputs; ++i)
+        acc += Wide{u.values[static_cast<size_t>(r * inputs + i)] - in.zero_point} * w.weight(o, i);
       const double product = in.scale * w.scale(o);
       // TFLite multiplies the scales of a per-tensor layer in float32.
       const bool in_float = rounding == Rounding::double_rounding && w.scales.size() == 1;
-      const double used = in_float ? static_cast<double>(static_cast<float>(in.scale) * static_cast<float>(w.scale(o))) : product;
+      const double used =
+          in_float ? static_cast<double>(static_cast<float>(in.scale) * static_cast<float>(w.scale(o)))
+                   : product;
       u.push(trial, rounding, acc, used / u.out.scale, static_cast<double>(acc) * product);
     }
   return trial;
@@ -144,16 +158,18 @@ Trial convolution(Random& random, Rounding rounding, bool depthwise) {
   const Unary u(random, {batch, groups * depth, h.in, v.in}, {batch, channels, h.out(), v.out()}, in,
                 random_quant(random, w.reach()));
   const std::string attributes =
-      fmt::format(" {{stride=[{},{}], padding=[{},{},{},{}], dilation=[{},{}], groups={}}}", h.stride, v.stride, h.before,
-                  v.before, h.after, v.after, h.dilation, v.dilation, groups);
-  Trial trial = u.trial("aten.conv2d", "(" + w.operands() + ")" + attributes, w.constants({channels, depth, h.kernel, v.kernel}));
+      fmt::format(" {{stride=[{},{}], padding=[{},{},{},{}], dilation=[{},{}], groups={}}}", h.stride,
+                  v.stride, h.before, v.before, h.after, v.after, h.dilation, v.dilation, groups);
+  Trial trial = u.trial("aten.conv2d", "(" + w.operands() + ")" + attributes,
+                        w.constants({channels, depth, h.kernel, v.kernel}));
   trial.op = depthwise ? "aten.conv2d, depthwise" : "aten.conv2d";
   reference::for_each_index(u.out_shape, [&](const Ints& at) {
     Wide acc = w.added(at[1]);
     reference::for_each_index({depth, h.kernel, v.kernel}, [&](const Ints& k) {
-      acc += Wide{u.tap(at[0], at[1] / per_group * depth + k[0], at[2] * h.stride - h.before + k[1] * h.dilation,
-                        at[3] * v.stride - v.before + k[2] * v.dilation)} *
-             w.weight(at[1], (k[0] * h.kernel + k[1]) * v.kernel + k[2]);
+      acc +=
+          Wide{u.tap(at[0], at[1] / per_group * depth + k[0], at[2] * h.stride - h.before + k[1] * h.dilation,
+                     at[3] * v.stride - v.before + k[2] * v.dilation)} *
+          w.weight(at[1], (k[0] * h.kernel + k[1]) * v.kernel + k[2]);
     });
     const double product = in.scale * w.scale(at[1]);
     u.push(trial, rounding, acc, product / u.out.scale, static_cast<double>(acc) * product);
@@ -165,24 +181,27 @@ Trial mean(Random& random, Rounding rounding) {
   const Ints shape = {random.in(1, 3), random.in(1, 6), random.in(1, 7), random.in(1, 7)};
   const Ints dims = random.pick<Ints>({{2, 3}, {1}, {3}, {0, 2}, {1, 2, 3}});
   const bool keep = random.chance(50);
-  const auto reduced = [&](size_t d) { return std::find(dims.begin(), dims.end(), static_cast<int32_t>(d)) != dims.end(); };
+  const auto reduced = [&](size_t d) {
+    return std::find(dims.begin(), dims.end(), static_cast<int32_t>(d)) != dims.end();
+  };
   Ints kept = shape, out_shape;
   int32_t n = 1;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (reduced(d)) n *= shape[d], kept[d] = 1;
     if (!reduced(d) || keep) out_shape.push_back(kept[d]);
   }
-  const Quant in = random_quant(random, 3), out = random.chance(30) ? in : random_quant(random, 3 / std::sqrt(n));
+  const Quant in = random_quant(random, 3),
+              out = random.chance(30) ? in : random_quant(random, 3 / std::sqrt(n));
   const Unary u(random, shape, out_shape, in, out);
-  Trial trial = u.trial("aten.mean", fmt::format("(%x) {{dim=[{}], keepdim={}}}", fmt::join(dims, ","), keep));
+  Trial trial =
+      u.trial("aten.mean", fmt::format("(%x) {{dim=[{}], keepdim={}}}", fmt::join(dims, ","), keep));
   reference::for_each_index(kept, [&](const Ints& at) {
     Ints window = shape;
     for (size_t d = 0; d < shape.size(); ++d)
       if (!reduced(d)) window[d] = 1;
     Wide sum = 0;
-    reference::for_each_index(window, [&](const Ints& k) {
-      sum += u.tap(at[0] + k[0], at[1] + k[1], at[2] + k[2], at[3] + k[3]);
-    });
+    reference::for_each_index(
+        window, [&](const Ints& k) { sum += u.tap(at[0] + k[0], at[1] + k[1], at[2] + k[2], at[3] + k[3]); });
     u.push(trial, rounding, sum, in.scale / (out.scale * n), static_cast<double>(sum) * in.scale / n);
   });
   return trial;
@@ -194,13 +213,16 @@ struct Window {
 };
 
 // The mean over windows that `rows` and `columns` give for each output position.
-Trial pool(Random& random, Rounding rounding, const std::string& op, const std::string& attributes, const Ints& in_shape,
-           const std::vector<Window>& rows, const std::vector<Window>& columns, int32_t divisor) {
+Trial pool(Random& random, Rounding rounding, const std::string& op, const std::string& attributes,
+           const Ints& in_shape, const std::vector<Window>& rows, const std::vector<Window>& columns,
+           int32_t divisor) {
   const Quant in = random_quant(random, 3), out = random.chance(50) ? in : random_quant(random, 2);
-  const Ints out_shape = {in_shape[0], in_shape[1], static_cast<int32_t>(rows.size()), static_cast<int32_t>(columns.size())};
+  const Ints out_shape = {in_shape[0], in_shape[1], static_cast<int32_t>(rows.size()),
+                          static_cast<int32_t>(columns.size())};
   const Unary u(random, in_shape, out_shape, in, out);
   Trial trial = u.trial(op, "(%x) " + attributes);
-  const bool divides = rounding == Rounding::double_rounding && in.scale == out.scale && in.zero_point == out.zero_point;
+  const bool divides =
+      rounding == Rounding::double_rounding && in.scale == out.scale && in.zero_point == out.zero_point;
   reference::for_each_index(u.out_shape, [&](const Ints& at) {
     const Window row = rows[static_cast<size_t>(at[2])], column = columns[static_cast<size_t>(at[3])];
     Wide sum = 0;
@@ -210,7 +232,8 @@ Trial pool(Random& random, Rounding rounding, const std::string& op, const std::
     u.push(trial, rounding, sum, in.scale / (out.scale * n), static_cast<double>(sum) * in.scale / n);
     // TFLite divides the stored integers, padding being the zero point.
     if (divides)
-      trial.exact.back() = reference::clamp(reference::round_half_away(sum + Wide{n} * in.zero_point, n), u.range().lo, u.range().hi);
+      trial.exact.back() = reference::clamp(reference::round_half_away(sum + Wide{n} * in.zero_point, n),
+                                            u.range().lo, u.range().hi);
   });
   return trial;
 }
@@ -234,11 +257,11 @@ Trial avg_pool(Random& random, Rounding rounding) {
   };
   const Axis h = axis(), v = axis();
   const std::string attributes =
-      fmt::format("{{kernel_size=[{},{}], stride=[{},{}], padding=[{},{}], count_include_pad={}{}}}", h.kernel, v.kernel,
-                  h.stride, v.stride, h.before, v.before, counts_padding,
+      fmt::format("{{kernel_size=[{},{}], stride=[{},{}], padding=[{},{}], count_include_pad={}{}}}",
+                  h.kernel, v.kernel, h.stride, v.stride, h.before, v.before, counts_padding,
                   divisor != 0 ? fmt::format(", divisor_override={}", divisor) : "");
-  return pool(random, rounding, "aten.avg_pool2d", attributes, {random.in(1, 2), random.in(1, 6), h.in, v.in}, windows(h),
-              windows(v), divisor);
+  return pool(random, rounding, "aten.avg_pool2d", attributes, {random.in(1, 2), random.in(1, 6), h.in, v.in},
+              windows(h), windows(v), divisor);
 }
 
 Trial adaptive_pool(Random& random, Rounding rounding) {
@@ -253,8 +276,9 @@ Trial adaptive_pool(Random& random, Rounding rounding) {
     return all;
   };
   const int32_t height = random.in(1, shape[2]), width = random.in(1, shape[3]);
-  return pool(random, rounding, "aten.adaptive_avg_pool2d", fmt::format("{{output_size=[{},{}]}}", height, width), shape,
-              windows(shape[2], height), windows(shape[3], width), 0);
+  return pool(random, rounding, "aten.adaptive_avg_pool2d",
+              fmt::format("{{output_size=[{},{}]}}", height, width), shape, windows(shape[2], height),
+              windows(shape[3], width), 0);
 }
 
 TEST(OperatorExactness, EveryOperatorInBothModes) {
@@ -278,7 +302,8 @@ TEST(OperatorExactness, EveryOperatorInBothModes) {
   tally.finish();
 }
 
-// Both are float32 operations on the device: round_half_even(x * float32(1 / s)), and float32(s) * (q - zero point).
+// Both are float32 operations on the device: round_half_even(x * float32(1 / s)), and float32(s) * (q - zero
+// point).
 TEST(OperatorExactness, QuantizeAndDequantize) {
   Random random{test_seed()};
   Tally tally;
@@ -286,18 +311,21 @@ TEST(OperatorExactness, QuantizeAndDequantize) {
     const Quant quant = random_quant(random, 3);
     const auto inverse = 1.0F / static_cast<float>(quant.scale);
     const std::string attributes =
-        fmt::format("{{scale={}, zero_point={}, quant_min=-128, quant_max=127, dtype=\"i8\"}}", real_text(quant.scale),
-                    quant.zero_point);
-    Trial trial{"quantize_per_tensor",
-                fmt::format("graph @g(%x: f32[40]) {{\n  %o: i8[40]{} = quantize_per_tensor(%x) {}\n  return %o\n}}\n",
-                            quant.text(), attributes),
-                {},
-                {},
-                {}};
+        fmt::format("{{scale={}, zero_point={}, quant_min=-128, quant_max=127, dtype=\"i8\"}}",
+                    real_text(quant.scale), quant.zero_point);
+    Trial trial{
+        "quantize_per_tensor",
+        fmt::format(
+            "graph @g(%x: f32[40]) {{\n  %o: i8[40]{} = quantize_per_tensor(%x) {}\n  return %o\n}}\n",
+            quant.text(), attributes),
+        {},
+        {},
+        {}};
     std::vector<float> x(40);
     for (float& value : x) {
       value = static_cast<float>((random.unit() * 2 - 1) * 5);
-      if (random.chance(10)) value = (static_cast<float>(random.in(-200, 200)) + 0.5F) * static_cast<float>(quant.scale);
+      if (random.chance(10))
+        value = (static_cast<float>(random.in(-200, 200)) + 0.5F) * static_cast<float>(quant.scale);
       if (random.chance(3)) value = random.pick({1e38F, -1e38F, 1e30F, -0.0F, 1e-30F});
       const kernels::OutputRange range{quant.zero_point, -128, 127};
       trial.exact.push_back(reference::quantize(value, inverse, range));
@@ -312,13 +340,15 @@ TEST(OperatorExactness, QuantizeAndDequantize) {
     if (HasFatalFailure()) return;
 
     const std::string back = fmt::format(
-        "graph @g(%x: i8[256]{}) {{\n  %o: f32[256] = dequantize_per_tensor(%x) {}\n  return %o\n}}\n", quant.text(), attributes);
+        "graph @g(%x: i8[256]{}) {{\n  %o: f32[256] = dequantize_per_tensor(%x) {}\n  return %o\n}}\n",
+        quant.text(), attributes);
     Bytes all(256);
     for (int32_t q = -128; q < 128; ++q) all[static_cast<size_t>(q + 128)] = static_cast<int8_t>(q);
     const Tensor result = run_graph(back, Rounding::single, {int8_tensor({256}, all)});
     for (int32_t q = -128; q < 128; ++q)
-      ASSERT_EQ(result.as<float>()[static_cast<size_t>(q + 128)],
-                static_cast<float>(static_cast<double>(static_cast<float>(quant.scale)) * (q - quant.zero_point)));
+      ASSERT_EQ(
+          result.as<float>()[static_cast<size_t>(q + 128)],
+          static_cast<float>(static_cast<double>(static_cast<float>(quant.scale)) * (q - quant.zero_point)));
   }
   tally.finish();
 }

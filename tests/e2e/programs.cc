@@ -25,8 +25,9 @@ std::vector<Line> memory_of(size_t bytes) { return std::vector<Line>(bytes / siz
 
 std::filesystem::path shared_folder() {
   const char* named = std::getenv("RUSHLIGHT_SHARED");
-  const std::filesystem::path folder =
-      named != nullptr ? std::filesystem::path(named) : std::filesystem::path(RUSHLIGHT_SOURCE_DIR) / "../shared";
+  const std::filesystem::path folder = named != nullptr
+                                           ? std::filesystem::path(named)
+                                           : std::filesystem::path(RUSHLIGHT_SOURCE_DIR) / "../shared";
   return std::filesystem::exists(folder / "corpus") ? folder : std::filesystem::path();
 }
 
@@ -128,10 +129,12 @@ void Recorder::add(const Compiled& compiled, const Samples& samples, const std::
   const Samples simulated = simulate(compiled, samples);
   for (size_t s = 0; s < samples.size(); ++s) {
     for (size_t i = 0; i < samples[s].size(); ++i)
-      std::memcpy(place(program.inputs[i].buffer), samples[s][i].bytes().data(), samples[s][i].bytes().size());
+      std::memcpy(place(program.inputs[i].buffer), samples[s][i].bytes().data(),
+                  samples[s][i].bytes().size());
     for (const KernelCall& call : program.calls) {
-      RecordedCall recorded{{call.kernel, call.params, {}}, {}, fmt::format("{}, sample {}, {} ({})", what, s,
-                                                                            call.name, call.row().expression)};
+      RecordedCall recorded{{call.kernel, call.params, {}},
+                            {},
+                            fmt::format("{}, sample {}, {} ({})", what, s, call.name, call.row().expression)};
       std::vector<std::vector<Line>> constants;
       std::vector<void*> pointers;
       for (size_t a = 0; a < call.arguments.size(); ++a) {
@@ -152,7 +155,8 @@ void Recorder::add(const Compiled& compiled, const Samples& samples, const std::
       }
       // An output keeps what it held, for kernels that write a part of it, unless that is an input's memory.
       for (size_t a = 0; a < pointers.size(); ++a)
-        if (recorded.item.arguments[a].output && std::count(pointers.begin(), pointers.end(), pointers[a]) > 1)
+        if (recorded.item.arguments[a].output &&
+            std::count(pointers.begin(), pointers.end(), pointers[a]) > 1)
           std::ranges::fill(recorded.item.arguments[a].bytes, std::byte{0x55});
       std::vector<int32_t> params(call.params.size() / sizeof(int32_t));
       std::memcpy(params.data(), call.params.data(), call.params.size());

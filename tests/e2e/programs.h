@@ -15,7 +15,9 @@ namespace rushlight::e2e {
 
 using Samples = std::vector<std::vector<Tensor>>;  // of each sample, one tensor a port
 
-inline std::string source_file(const std::string& path) { return std::string(RUSHLIGHT_SOURCE_DIR) + "/" + path; }
+inline std::string source_file(const std::string& path) {
+  return std::string(RUSHLIGHT_SOURCE_DIR) + "/" + path;
+}
 
 // The corpus outside of the source tree; empty if there is none.
 std::filesystem::path shared_folder();

@@ -31,7 +31,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 bool has_all(const std::string& text, const std::string& parts) {
   const std::vector<std::string> all = split(parts, '|');
-  return std::ranges::all_of(all, [&](const std::string& part) { return text.find(part) != std::string::npos; });
+  return std::ranges::all_of(all,
+                             [&](const std::string& part) { return text.find(part) != std::string::npos; });
 }
 
 void expect_each(const std::vector<std::string>& found, const std::vector<std::string>& wanted) {
@@ -43,8 +44,12 @@ void expect_each(const std::vector<std::string>& found, const std::vector<std::s
 
 }  // namespace
 
-std::string fixture(const std::string& name) { return std::string(RUSHLIGHT_SOURCE_DIR) + "/tests/fixtures/" + name; }
-std::string digits(const std::string& name) { return std::string(RUSHLIGHT_SOURCE_DIR) + "/models/digits/" + name; }
+std::string fixture(const std::string& name) {
+  return std::string(RUSHLIGHT_SOURCE_DIR) + "/tests/fixtures/" + name;
+}
+std::string digits(const std::string& name) {
+  return std::string(RUSHLIGHT_SOURCE_DIR) + "/models/digits/" + name;
+}
 
 std::string CommandTest::write(const std::string& name, std::span<const std::byte> bytes) const {
   const Status written = write_file((folder() / name).string(), bytes);

@@ -27,9 +27,10 @@ class CommandTest : public testing::Test {
   // rushlight with these arguments, started in the folder.
   Ran run(const std::vector<std::string>& arguments) const;
 
-  // Expects the exit code, one "error: " line for each of `errors` (parts of one, separated by '|'), nothing else, no
-  // new file in the folder; and the same again as one JSON object. The lines may come in any order.
-  void expect_refusal(std::vector<std::string> arguments, int code, const std::vector<std::string>& errors) const;
+  // Expects the exit code, one "error: " line for each of `errors` (parts of one, separated by '|'), nothing
+  // else, no new file in the folder; and the same again as one JSON object. The lines may come in any order.
+  void expect_refusal(std::vector<std::string> arguments, int code,
+                      const std::vector<std::string>& errors) const;
 
  private:
   std::vector<std::string> files() const;

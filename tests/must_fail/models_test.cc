@@ -40,28 +40,35 @@ const BadModel kBadModels[] = {
     {"deep_json", "import/tied_weights.pt2", [](Entries& e) { e[kProgram] = nested(10000); },
      "model.pt2|model.json|nested deeper than 200"},
     {"size_product_overflows", "import/tied_weights.pt2",
-     set(kWeights, "/config/b.weight/tensor_meta/sizes", R"([{"as_int": 4294967296}, {"as_int": 4294967296}])"),
+     set(kWeights, "/config/b.weight/tensor_meta/sizes",
+         R"([{"as_int": 4294967296}, {"as_int": 4294967296}])"),
      "model.pt2|'b.weight'|[4294967296,4294967296]|268435456"},
     {"short_weights", "import/tied_weights.pt2",
      [](Entries& e) {
-       for (const char* file : {"weight_0", "weight_1", "weight_2"}) e[std::string("data/weights/") + file].resize(20);
+       for (const char* file : {"weight_0", "weight_1", "weight_2"})
+         e[std::string("data/weights/") + file].resize(20);
      },
      "model.pt2|tensor '|20 bytes|data/weights/weight_"},
     {"pickled_weights", "import/tied_weights.pt2", set(kWeights, "/config/b.weight/use_pickle", "true"),
      "model.pt2|'b.weight'|pickle"},
-    {"nan_weight", "conv/linear.pt2", first_weight(std::string("\x00\x00\xC0\x7F", 4)), "model.pt2|weight|nan|finite"},
-    {"infinite_weight", "conv/linear.pt2", first_weight(std::string("\x00\x00\x80\x7F", 4)), "model.pt2|weight|inf|finite"},
+    {"nan_weight", "conv/linear.pt2", first_weight(std::string("\x00\x00\xC0\x7F", 4)),
+     "model.pt2|weight|nan|finite"},
+    {"infinite_weight", "conv/linear.pt2", first_weight(std::string("\x00\x00\x80\x7F", 4)),
+     "model.pt2|weight|inf|finite"},
     {"nan_scale", "conv/relu6_pt2e.pt2", set(kProgram, kNodes + "0/inputs/1/arg", R"({"as_float": "NaN"})"),
      "model.pt2|'quantize_per_tensor'|scale"},
-    {"infinite_scale", "conv/relu6_pt2e.pt2", set(kProgram, kNodes + "0/inputs/1/arg", R"({"as_float": "Infinity"})"),
+    {"infinite_scale", "conv/relu6_pt2e.pt2",
+     set(kProgram, kNodes + "0/inputs/1/arg", R"({"as_float": "Infinity"})"),
      "model.pt2|'quantize_per_tensor'|scale|inf|above 0"},
     {"zero_scale", "conv/relu6_pt2e.pt2", set(kProgram, kNodes + "0/inputs/1/arg", R"({"as_float": 0.0})"),
      "model.pt2|'quantize_per_tensor'|scale|above 0"},
-    {"negative_scale", "conv/relu6_pt2e.pt2", set(kProgram, kNodes + "0/inputs/1/arg", R"({"as_float": -0.5})"),
+    {"negative_scale", "conv/relu6_pt2e.pt2",
+     set(kProgram, kNodes + "0/inputs/1/arg", R"({"as_float": -0.5})"),
      "model.pt2|'quantize_per_tensor'|scale|-0.5|above 0"},
-    {"zero_weight_scale", "conv/conv_odd_pt2e.pt2", first_weight(std::string(4, '\0')), "model.pt2|scale|above 0"},
-    {"groups_that_do_not_divide", "conv/depthwise.pt2", set(kProgram, kNodes + "0/inputs/6/arg", R"({"as_int": 5})"),
-     "model.pt2|'conv2d'|groups|5|8"},
+    {"zero_weight_scale", "conv/conv_odd_pt2e.pt2", first_weight(std::string(4, '\0')),
+     "model.pt2|scale|above 0"},
+    {"groups_that_do_not_divide", "conv/depthwise.pt2",
+     set(kProgram, kNodes + "0/inputs/6/arg", R"({"as_int": 5})"), "model.pt2|'conv2d'|groups|5|8"},
     {"zero_stride", "conv/depthwise.pt2", set(kProgram, kNodes + "0/inputs/3/arg", R"({"as_ints": [0, 1]})"),
      "model.pt2|'conv2d'|stride|0"},
 };
@@ -72,12 +79,15 @@ TEST_P(BadModels, AreRefused) {
   Entries entries(test::fixture(GetParam().fixture));
   GetParam().damage(entries);
   const std::string model = write("model.pt2", entries.bytes());
-  const std::string calibration = std::string(GetParam().fixture, std::string(GetParam().fixture).size() - 4) + ".npz";
+  const std::string calibration =
+      std::string(GetParam().fixture, std::string(GetParam().fixture).size() - 4) + ".npz";
   expect_refusal({"compile", model, "--calibrate", fixture(calibration), "-o", "out"}, 2, {GetParam().error});
   expect_refusal({"check", model}, 2, {GetParam().error});
 }
 INSTANTIATE_TEST_SUITE_P(All, BadModels, testing::ValuesIn(kBadModels),
-                         [](const testing::TestParamInfo<BadModel>& info) { return std::string(info.param.name); });
+                         [](const testing::TestParamInfo<BadModel>& info) {
+                           return std::string(info.param.name);
+                         });
 
 class ModelFile : public CommandTest {
  protected:
@@ -122,7 +132,9 @@ TEST_F(ModelFile, Bomb) {
   expect_bad(bytes, "model.pt2|model.json|times");
 }
 
-TEST_F(ModelFile, Missing) { expect_refusal({"compile", "none.pt2", "-o", "out"}, 2, {"none.pt2|no such file"}); }
+TEST_F(ModelFile, Missing) {
+  expect_refusal({"compile", "none.pt2", "-o", "out"}, 2, {"none.pt2|no such file"});
+}
 
 TEST_F(ModelFile, AFolder) {
   std::filesystem::create_directory(folder() / "folder.pt2");
@@ -135,19 +147,22 @@ TEST_F(ModelFile, AnotherFormat) {
 }
 
 TEST_F(ModelFile, FloatWithoutCalibrationIsANo) {
-  expect_refusal({"compile", fixture("conv/linear.pt2"), "-o", "out"}, 1, {"linear.pt2|'linear'|--calibrate"});
+  expect_refusal({"compile", fixture("conv/linear.pt2"), "-o", "out"}, 1,
+                 {"linear.pt2|'linear'|--calibrate"});
 }
 
 TEST_F(ModelFile, UnsupportedOpsAreAllNamed) {
   const std::string at = "unsupported_three.pt2|make_fixtures.py:|not supported|";
-  const std::vector<std::string> errors = {at + "aten.erfinv", at + "aten.cumprod", at + "aten.fft_rfft", at + "aten.abs"};
+  const std::vector<std::string> errors = {at + "aten.erfinv", at + "aten.cumprod", at + "aten.fft_rfft",
+                                           at + "aten.abs"};
   expect_refusal({"compile", fixture("import/unsupported_three.pt2"), "-o", "out"}, 1, errors);
   expect_refusal({"check", fixture("import/unsupported_three.pt2")}, 1, errors);
 }
 
 TEST_F(ModelFile, DynamicBatchNeedsANumber) {
-  const std::vector<std::string> compile = {"compile", fixture("import/dynamic_batch.pt2"), "--calibrate",
-                                            fixture("import/dynamic_batch.npz"), "-o", "out"};
+  const std::vector<std::string> compile = {"compile",     fixture("import/dynamic_batch.pt2"),
+                                            "--calibrate", fixture("import/dynamic_batch.npz"),
+                                            "-o",          "out"};
   expect_refusal(compile, 2, {"dynamic_batch.pt2|'x'|--batch"});
   std::vector<std::string> too_many = compile;
   too_many.insert(too_many.end(), {"--batch", "9"});

@@ -14,7 +14,8 @@ class BadSamples : public CommandTest {
   // The digits model takes x [1,1,8,8].
   void expect_bad(const std::string& specification, const std::string& error) {
     expect_refusal({"compile", digits("digits.pt2"), "--calibrate", specification, "-o", "out"}, 2, {error});
-    expect_refusal({"run", digits("digits_pt2e.pt2"), "--input", specification, "--output", "y.npz"}, 2, {error});
+    expect_refusal({"run", digits("digits_pt2e.pt2"), "--input", specification, "--output", "y.npz"}, 2,
+                   {error});
   }
   void expect_bad(const Tensor& x, const std::string& error) {
     write("bad.npz", npz_bytes({{"x", x}}));
@@ -63,7 +64,8 @@ TEST_F(BadSamples, Files) {
 TEST_F(BadSamples, UnequalCounts) {
   write("x.npz", npz_bytes({{"x", filled({3, 1, 6}, 1)}}));
   write("y.npz", npz_bytes({{"y", filled({2, 1, 3}, 1)}}));
-  const std::vector<std::string> only_x = {"compile", fixture("import/two_inputs.pt2"), "--calibrate", "x=x.npz", "-o", "out"};
+  const std::vector<std::string> only_x = {
+      "compile", fixture("import/two_inputs.pt2"), "--calibrate", "x=x.npz", "-o", "out"};
   expect_refusal(only_x, 2, {"--calibrate|'y'"});
   std::vector<std::string> both = only_x;
   both.insert(both.end(), {"--calibrate", "y=y.npz"});
@@ -71,7 +73,8 @@ TEST_F(BadSamples, UnequalCounts) {
 }
 
 TEST_F(BadSamples, Labels) {
-  const std::vector<std::string> run = {"run", digits("digits_pt2e.pt2"), "--input", digits("digits_test.npz:x")};
+  const std::vector<std::string> run = {"run", digits("digits_pt2e.pt2"), "--input",
+                                        digits("digits_test.npz:x")};
   for (const auto& [labels, error] : {std::pair{digits("digits_test.npz"), "--labels|file.npz:array"},
                                       std::pair{digits("digits_test.npz:none"), "--labels|array"},
                                       std::pair{std::string("none.npz:y"), "none.npz|no such file"}}) {

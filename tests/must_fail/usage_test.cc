@@ -48,9 +48,15 @@ TEST_F(Usage, Errors) {
 }
 
 TEST_F(Usage, HelpIsGood) {
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"--help"}, {"compile", "--help"}, {"run", "--help"}, {"verify", "--help"},
-        {"check", "--help"}, {"inspect", "--help"}, {"targets", "--help"}, {"ops", "--help"}, {"--version"}}) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"},
+                                                    {"compile", "--help"},
+                                                    {"run", "--help"},
+                                                    {"verify", "--help"},
+                                                    {"check", "--help"},
+                                                    {"inspect", "--help"},
+                                                    {"targets", "--help"},
+                                                    {"ops", "--help"},
+                                                    {"--version"}}) {
     const Ran ran = run(arguments);
     EXPECT_EQ(ran.code, 0);
     EXPECT_THAT(ran.out, HasSubstr("ushlight"));
@@ -91,8 +97,8 @@ TEST_F(Output, OddNames) {
 }
 
 TEST_F(Output, OfARunThatCannotBeWritten) {
-  expect_refusal({"run", digits("digits_pt2e.pt2"), "--input", digits("digits_test.npz:x"), "--samples", "2", "--output",
-                  "none/y.npz"},
+  expect_refusal({"run", digits("digits_pt2e.pt2"), "--input", digits("digits_test.npz:x"), "--samples", "2",
+                  "--output", "none/y.npz"},
                  2, {"none/y.npz"});
 }
 
@@ -100,7 +106,8 @@ TEST_F(Output, AFailedCompileLeavesAnOlderLibraryAsItWas) {
   ASSERT_EQ(run(compile("out")).code, 0);
   const auto header = [&] { return read_text(folder() / "out/digits_pt2e.h").value(); };
   const std::string before = header();
-  expect_refusal({"compile", digits("digits.pt2"), "--calibrate", "none.npz:x", "-o", "out"}, 2, {"none.npz|no such file"});
+  expect_refusal({"compile", digits("digits.pt2"), "--calibrate", "none.npz:x", "-o", "out"}, 2,
+                 {"none.npz|no such file"});
   EXPECT_EQ(header(), before);
 }
 

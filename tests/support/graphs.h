@@ -2,11 +2,11 @@
 // Graphs as text in tests: read, changed by one pass, compared with text; and values looked up by name.
 #pragma once
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +20,20 @@ namespace rushlight::testing_support {
 
 // Q(%x, 0.5, -3) and DQ(%x, 0.5, -3) are short for int8 quantize and dequantize nodes.
 inline std::string expanded(std::string_view text) {
-  static const std::regex shorthand(R"(\b(D?)Q\((%[^,]+), *([^,]+), *([^)]+)\))");
-  const std::string wide = std::regex_replace(
-      std::string(text), shorthand,
-      R"($1quantize_per_tensor($2) {scale=$3, zero_point=$4, quant_min=-128, quant_max=127, dtype="i8"})");
-  return std::regex_replace(wide, std::regex("Dquantize"), "dequantize");
+  std::string result;
+  for (size_t at = text.find("Q(%"); at != std::string_view::npos; at = text.find("Q(%")) {
+    const bool reads = at > 0 && text[at - 1] == 'D';
+    const size_t end = text.find(')', at);
+    const size_t first = text.find(',', at);
+    const size_t second = text.find(',', first + 1);
+    result += text.substr(0, reads ? at - 1 : at);
+    result += reads ? "dequantize_per_tensor(" : "quantize_per_tensor(";
+    result += text.substr(at + 2, first - at - 2);
+    result += fmt::format(") {{scale={}, zero_point={}, quant_min=-128, quant_max=127, dtype=\"i8\"}}",
+                          text.substr(first + 1, second - first - 1), text.substr(second + 1, end - second - 1));
+    text.remove_prefix(end + 1);
+  }
+  return result += text;
 }
 
 inline Graph parsed(std::string_view text) {
