@@ -57,11 +57,6 @@ constexpr ChainRule kRules[] = {
 
 }  // namespace
 
-Status fold_batch_norm(Graph& graph) {
-  for (const Node& node : graph.nodes)
-    if (node.op == "aten.batch_norm"_op && node.attrs().boolean("training"))
-      return input_error(graph.describe(node), "is in training mode; export the model after model.eval()");
-  return apply(graph, kRules);
-}
+Status fold_batch_norm(Graph& graph) { return apply(graph, kRules); }
 
 }  // namespace rushlight

@@ -49,7 +49,7 @@ TEST(Lower, ASmallNetAsText) {
   @c_bias: 4 bytes of i32
   @c_multipliers: 4 bytes of i32
   @c_shifts: 4 bytes of i32
-  cortex_m::quantized_conv2d(%x, @c_weights, @c_bias, @c_multipliers, @c_shifts, %c) {batch: 1, input_height: 2, input_width: 2, input_channels: 1, output_height: 2, output_width: 1, output_channels: 1, groups: 1, kernel_height: 1, kernel_width: 2, stride_height: 1, stride_width: 1, dilation_height: 1, dilation_width: 1, pad_top: 0, pad_left: 0, input_zero_point: -3, output: {zero_point: 10, lo: 10, hi: 22}}
+  cortex_m::quantized_conv2d(%x, @c_weights, @c_bias, @c_multipliers, @c_shifts, %c) {batch: 1, input_height: 2, input_width: 2, input_channels: 1, output_height: 2, output_width: 1, output_channels: 1, kernel_height: 1, kernel_width: 2, stride_height: 1, stride_width: 1, dilation_height: 1, dilation_width: 1, pad_top: 0, pad_left: 0, groups: 1, input_zero_point: -3, output: {zero_point: 10, lo: 10, hi: 22}}
   output %c: i8[1,2]<0.5:10>
 }
 )");
@@ -185,7 +185,8 @@ TEST(Lower, EqualConstantsAreStoredOnce) {
     %y: i8[1,2]<0.5:0> = aten.linear(%x, %w)
     %z: i8[1,2]<0.5:0> = aten.linear(%y, %v)
     return %z })");
-  EXPECT_EQ(p.constants.size(), 4U);
+  // Weights, multipliers, and zeros for biases and shifts.
+  EXPECT_EQ(p.constants.size(), 3U);
   EXPECT_EQ(p.calls[0].arguments[1], p.calls[1].arguments[1]);
 }
 

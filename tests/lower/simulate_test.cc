@@ -98,7 +98,8 @@ class RandomNet {
                    quantization(scale(x) / 4));
       case 3:
         if (shape.size() != 4) break;
-        return add("aten.permute"_op, {x}, {{"dims", Integers{0, random_.one_in(2) ? 3 : 1, 2, -1}}}, quant);
+        return add("aten.permute"_op, {x},
+                   {{"dims", random_.one_in(2) ? Integers{0, 3, 2, 1} : Integers{0, 2, 1, -1}}}, quant);
       case 4:
         return add("aten.linear"_op, {x, weights({3, shape.back()}), bias(3, scale(x))}, {},
                    quantization(scale(x)));

@@ -29,8 +29,9 @@ inline std::string expanded(std::string_view text) {
     result += text.substr(0, reads ? at - 1 : at);
     result += reads ? "dequantize_per_tensor(" : "quantize_per_tensor(";
     result += text.substr(at + 2, first - at - 2);
-    result += fmt::format(") {{scale={}, zero_point={}, quant_min=-128, quant_max=127, dtype=\"i8\"}}",
-                          text.substr(first + 1, second - first - 1), text.substr(second + 1, end - second - 1));
+    result +=
+        fmt::format(") {{scale={}, zero_point={}, quant_min=-128, quant_max=127, dtype=\"i8\"}}",
+                    text.substr(first + 1, second - first - 1), text.substr(second + 1, end - second - 1));
     text.remove_prefix(end + 1);
   }
   return result += text;
