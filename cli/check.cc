@@ -10,7 +10,8 @@ namespace rushlight::cli {
 
 void add_check(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ModelOptions>();
-  CLI::App* command = app.add_subcommand("check", "Say whether a model can be compiled, and everything in the way");
+  CLI::App* command =
+      app.add_subcommand("check", "Say whether a model can be compiled, and everything in the way");
   command->footer("Example:\n  rushlight check model.pt2");
   add_model_options(*command, *options);
   add_target_option(*command, *options, false);

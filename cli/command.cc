@@ -31,12 +31,14 @@ CompileOptions ModelOptions::compile_options() const {
 
 void add_model_options(CLI::App& command, ModelOptions& options) {
   command.add_option("MODEL", options.model, "A model that torch.export.save wrote (.pt2)")->required();
-  command.add_option("--calibrate", options.calibrate,
-                     "Samples to choose int8 ranges from, for float models: file.npz:array, file.npz or file.npy; the "
-                     "leading axis counts samples. Several inputs: --calibrate name=S for each");
+  command.add_option(
+      "--calibrate", options.calibrate,
+      "Samples to choose int8 ranges from, for float models: file.npz:array, file.npz or file.npy; the "
+      "leading axis counts samples. Several inputs: --calibrate name=S for each");
   command
-      .add_option("--rounding", options.rounding,
-                  "single: one rounding a requantization (default). double: as TFLite Micro and CMSIS-NN round")
+      .add_option(
+          "--rounding", options.rounding,
+          "single: one rounding a requantization (default). double: as TFLite Micro and CMSIS-NN round")
       ->check(CLI::IsMember({"single", "double"}));
   command.add_option("--batch", options.batch, "Extent of a dynamic batch axis")->check(CLI::PositiveNumber);
   command.add_flag("--json", options.json, "Print one JSON object instead of text");

@@ -16,16 +16,17 @@ struct Options : ModelOptions {
 };
 
 std::string describe(const Port& port) {
-  return port.type.quantized() ? fmt::format("{} {} scale {} zero point {}", port.name, to_string(port.type.shape),
-                                             port.type.quant.scale(), port.type.quant.zero_point())
-                               : fmt::format("{} {} f32", port.name, to_string(port.type.shape));
+  return port.type.quantized()
+             ? fmt::format("{} {} scale {} zero point {}", port.name, to_string(port.type.shape),
+                           port.type.quant.scale(), port.type.quant.zero_point())
+             : fmt::format("{} {} f32", port.name, to_string(port.type.shape));
 }
 
 void print_summary(const Compiled& compiled, const std::string& folder, double seconds) {
   const Program& program = compiled.program;
   fmt::print("{} for {}, {} rounding, {} calibration samples, {:.3f} s\n", program.name,
-             program.target ? program.target->name : "any core", name(program.rounding), compiled.calibration_samples,
-             seconds);
+             program.target ? program.target->name : "any core", name(program.rounding),
+             compiled.calibration_samples, seconds);
   for (const Port& input : program.inputs) fmt::print("  input  {}\n", describe(input));
   for (const Port& output : program.outputs) fmt::print("  output {}\n", describe(output));
   fmt::print("  arena {} bytes of RAM, constants {} bytes of flash, {} multiply-accumulates\n",
@@ -55,7 +56,8 @@ int run(const Options& options) {
 void add_compile(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("compile", "Write the device library of a model");
-  command->footer("Example:\n  rushlight compile digits.pt2 --calibrate digits_calib.npz:x --target cortex-m4 -o out/");
+  command->footer(
+      "Example:\n  rushlight compile digits.pt2 --calibrate digits_calib.npz:x --target cortex-m4 -o out/");
   add_model_options(*command, *options);
   add_target_option(*command, *options, false);
   command->add_option("-o,--output", options->output, "Folder to write (default: <model>_rushlight)");

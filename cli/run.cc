@@ -23,7 +23,8 @@ struct Options : ModelOptions {
 };
 
 // Raw outputs and, as <name>_float, dequantized ones, samples stacked along the leading axis.
-std::map<std::string, Tensor> stacked(const Program& program, const std::vector<std::vector<Tensor>>& outputs) {
+std::map<std::string, Tensor> stacked(const Program& program,
+                                      const std::vector<std::vector<Tensor>>& outputs) {
   std::map<std::string, Tensor> arrays;
   for (size_t o = 0; o < program.outputs.size(); ++o) {
     const Port& port = program.outputs[o];
@@ -40,15 +41,16 @@ std::map<std::string, Tensor> stacked(const Program& program, const std::vector<
 
 Result<double> accuracy(const std::string& specification, const std::vector<int64_t>& predictions) {
   const size_t colon = specification.rfind(".npz:");
-  if (colon == std::string::npos) return input_error("--labels " + specification, "is not of the form file.npz:array");
+  if (colon == std::string::npos)
+    return input_error("--labels " + specification, "is not of the form file.npz:array");
   auto arrays = read_npz(specification.substr(0, colon + 4));
   if (!arrays) return forward(arrays);
   const auto found = arrays->find(specification.substr(colon + 5));
   if (found == arrays->end()) return input_error("--labels " + specification, "names no array of the file");
   const Tensor& labels = found->second;
   if (labels.elements() < static_cast<int64_t>(predictions.size()))
-    return input_error("--labels " + specification, fmt::format("has {} labels for {} samples", labels.elements(),
-                                                                predictions.size()));
+    return input_error("--labels " + specification,
+                       fmt::format("has {} labels for {} samples", labels.elements(), predictions.size()));
   int64_t right = 0;
   for (size_t i = 0; i < predictions.size(); ++i)
     right += predictions[i] == static_cast<int64_t>(labels.at(static_cast<int64_t>(i))) ? 1 : 0;
@@ -70,12 +72,14 @@ void print_summary(const Compiled& compiled, const RunSummary& summary) {
   const size_t shown = std::min<size_t>(summary.predictions.size(), 20);
   fmt::print("{} on {}: {} samples\n", compiled.program.name, summary.where, summary.samples);
   fmt::print("  largest output of the first {}: {}\n", shown,
-             fmt::join(summary.predictions.begin(), summary.predictions.begin() + static_cast<std::ptrdiff_t>(shown), " "));
+             fmt::join(summary.predictions.begin(),
+                       summary.predictions.begin() + static_cast<std::ptrdiff_t>(shown), " "));
   if (summary.accuracy) fmt::print("  accuracy {:.2f} %\n", 100 * *summary.accuracy);
   if (!summary.device) return;
   const DeviceRun& device = *summary.device;
-  fmt::print("  RAM {} bytes (arena) + {} bytes of stack, flash {} bytes (code {}), {} instructions an inference\n",
-             device.ram_bytes, device.stack_bytes, device.flash_bytes, device.code_bytes, device.instructions);
+  fmt::print(
+      "  RAM {} bytes (arena) + {} bytes of stack, flash {} bytes (code {}), {} instructions an inference\n",
+      device.ram_bytes, device.stack_bytes, device.flash_bytes, device.code_bytes, device.instructions);
   fmt::print("{}", call_table(compiled.program, &device));
 }
 
@@ -122,15 +126,19 @@ int run(const Options& options) {
 
 void add_run(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("run", "Run samples in the simulator, or on the emulated core with --target");
+  CLI::App* command =
+      app.add_subcommand("run", "Run samples in the simulator, or on the emulated core with --target");
   command->footer(
       "Example:\n  rushlight run digits.pt2 --calibrate digits_calib.npz:x --input digits_test.npz:x "
       "--labels digits_test.npz:y --target cortex-m55");
   add_model_options(*command, *options);
   add_target_option(*command, *options, false);
-  command->add_option("--input", options->input, "Samples: file.npz:array, file.npz or file.npy, or name=S for each input")
+  command
+      ->add_option("--input", options->input,
+                   "Samples: file.npz:array, file.npz or file.npy, or name=S for each input")
       ->required();
-  command->add_option("--output", options->output, "Write the outputs, raw and as <name>_float, to this .npz");
+  command->add_option("--output", options->output,
+                      "Write the outputs, raw and as <name>_float, to this .npz");
   command->add_option("--labels", options->labels, "Right classes, file.npz:array: prints the accuracy");
   command->add_option("--samples", options->samples, "Use only the first N samples");
   command->callback([options, &exit_code] { exit_code = run(*options); });

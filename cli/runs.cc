@@ -9,7 +9,8 @@
 namespace rushlight::cli {
 
 Result<std::vector<std::vector<Tensor>>> program_samples(const Compiled& compiled,
-                                                         const std::vector<std::string>& specifications, size_t limit) {
+                                                         const std::vector<std::string>& specifications,
+                                                         size_t limit) {
   const std::vector<SampleInput> inputs = compiled.inputs();
   auto samples = read_samples(specifications, inputs, "--input");
   if (!samples) return samples;
@@ -27,8 +28,9 @@ std::vector<std::vector<Tensor>> random_samples(const Compiled& compiled, size_t
       Tensor tensor(port.type.dtype, port.type.shape);
       for (int64_t i = 0; i < tensor.elements(); ++i) {
         const auto byte = static_cast<double>(generator() % 256) - 128;
-        tensor.set(i, port.type.dtype == DType::float32 ? byte / 64
-                                                        : std::clamp<double>(byte, port.type.quant.lo, port.type.quant.hi));
+        tensor.set(i, port.type.dtype == DType::float32
+                          ? byte / 64
+                          : std::clamp<double>(byte, port.type.quant.lo, port.type.quant.hi));
       }
       sample.push_back(std::move(tensor));
     }

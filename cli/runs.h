@@ -11,7 +11,8 @@ namespace rushlight::cli {
 
 // The first `limit` samples (0: all) in the program's own integers.
 Result<std::vector<std::vector<Tensor>>> program_samples(const Compiled& compiled,
-                                                         const std::vector<std::string>& specifications, size_t limit);
+                                                         const std::vector<std::string>& specifications,
+                                                         size_t limit);
 
 // Repeatable random samples over the whole range of the inputs' integers.
 std::vector<std::vector<Tensor>> random_samples(const Compiled& compiled, size_t count);

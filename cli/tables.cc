@@ -13,7 +13,8 @@ namespace {
 
 void print_targets() {
   for (const Target& target : kTargets)
-    fmt::print("{:<12} {:<15} emulated on {:<16} {}\n", target.name, target.core, target.board, target.compiler_flags);
+    fmt::print("{:<12} {:<15} emulated on {:<16} {}\n", target.name, target.core, target.board,
+               target.compiler_flags);
 }
 
 void print_ops() {
@@ -24,7 +25,8 @@ void print_ops() {
   }
 }
 
-void add(CLI::App& app, const char* name, const char* what, void (*text)(), std::string (*json)(), int& exit_code) {
+void add(CLI::App& app, const char* name, const char* what, void (*text)(), std::string (*json)(),
+         int& exit_code) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand(name, what);
   command->add_flag("--json", *as_json, "Print one JSON object instead of text");

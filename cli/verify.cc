@@ -19,7 +19,8 @@ struct Options : ModelOptions {
 constexpr size_t kRandomSamples = 16;
 
 // Counts differing elements and describes the first.
-std::string compare(const Program& program, const std::vector<std::vector<Tensor>>& simulated, VerifySummary& summary) {
+std::string compare(const Program& program, const std::vector<std::vector<Tensor>>& simulated,
+                    VerifySummary& summary) {
   std::string first;
   for (size_t s = 0; s < simulated.size(); ++s)
     for (size_t o = 0; o < program.outputs.size(); ++o)
@@ -29,8 +30,8 @@ std::string compare(const Program& program, const std::vector<std::vector<Tensor
         const double got = summary.device->outputs[s][o].at(i);
         if (want == got) continue;
         if (summary.different++ == 0)
-          first = fmt::format("sample {}, output '{}', element {}: simulator {}, device {}", s, program.outputs[o].name, i,
-                              want, got);
+          first = fmt::format("sample {}, output '{}', element {}: simulator {}, device {}", s,
+                              program.outputs[o].name, i, want, got);
       }
   return first;
 }
@@ -61,8 +62,11 @@ int run(const Options& options) {
                compiled->program.name, options.target, summary.samples, summary.integers, summary.different,
                device->selftest_passed ? "passed" : "FAILED");
     if (!first.empty()) fmt::print("  first difference: {}\n", first);
-    fmt::print("  RAM {} bytes (arena) + {} bytes of stack, flash {} bytes (code {}), {} instructions an inference\n",
-               device->ram_bytes, device->stack_bytes, device->flash_bytes, device->code_bytes, device->instructions);
+    fmt::print(
+        "  RAM {} bytes (arena) + {} bytes of stack, flash {} bytes (code {}), {} instructions an "
+        "inference\n",
+        device->ram_bytes, device->stack_bytes, device->flash_bytes, device->code_bytes,
+        device->instructions);
   }
   return good ? kGood : kNo;
 }
@@ -73,7 +77,8 @@ void add_verify(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("verify", "Compare simulator and emulated core, bit for bit");
   command->footer(
-      "Example:\n  rushlight verify digits.pt2 --calibrate digits_calib.npz:x --input digits_test.npz:x --samples 50 "
+      "Example:\n  rushlight verify digits.pt2 --calibrate digits_calib.npz:x --input digits_test.npz:x "
+      "--samples 50 "
       "--target cortex-m4");
   add_model_options(*command, *options);
   add_target_option(*command, *options, true);

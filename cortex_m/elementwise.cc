@@ -20,9 +20,10 @@ Result<kernels::BroadcastLoops> broadcast_loops(Lowering& l, const Node& node) {
   kernels::BroadcastLoops result{};
   if (!fill(result.extent, loops.extent, 1) || !fill(result.stride_a, loops.strides[0], 0) ||
       !fill(result.stride_b, loops.strides[1], 0))
-    return unsupported("broadcasting", fmt::format("needs {} nested loops; {} are allowed. Reshape the operands so that "
-                                                   "neighbouring axes broadcast alike",
-                                                   loops.extent.size(), kernels::kMaxLoops));
+    return unsupported("broadcasting",
+                       fmt::format("needs {} nested loops; {} are allowed. Reshape the operands so that "
+                                   "neighbouring axes broadcast alike",
+                                   loops.extent.size(), kernels::kMaxLoops));
   return result;
 }
 
@@ -48,7 +49,9 @@ Result<kernels::AddDoubleParams> add_double(const Quantization& a, const Quantiz
   return params;
 }
 
-int32_t count(const Lowering& l, const Node& node) { return static_cast<int32_t>(l.result_type(node).elements()); }
+int32_t count(const Lowering& l, const Node& node) {
+  return static_cast<int32_t>(l.result_type(node).elements());
+}
 
 int32_t bits(float x) {
   int32_t result = 0;
@@ -68,7 +71,8 @@ Status add(Lowering& l, const Node& node) {
   if (alpha == 0 || !std::isfinite(alpha))
     return unsupported("alpha", fmt::format("is {}; it must be a number other than 0", alpha));
   const kernels::OutputRange range = output_range(node.clamp.lo, node.clamp.hi, out);
-  std::vector<Binding> arguments = {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())};
+  std::vector<Binding> arguments = {l.bind(node.operands[0]), l.bind(node.operands[1]),
+                                    l.bind(node.result())};
   const Lowering::CallOptions options{0, l.overwritable(node)};
   if (l.rounding() == Rounding::single) {
     const auto factors = make_add_factors(a, b, alpha, out);
@@ -94,7 +98,8 @@ Status binary(Lowering& l, const Node& node) {
   const std::string_view op = name(node.op);
   const std::string kernel = fmt::format("{}_s8", op.substr(op.find('.') + 1));
   l.call(node, kernel.c_str(), kernels::BinaryParams{*loops},
-         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())}, {0, l.overwritable(node)});
+         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())},
+         {0, l.overwritable(node)});
   return {};
 }
 
@@ -110,8 +115,8 @@ Status requantize(Lowering& l, const Node& node) {
   }
   const auto factor = make_factor(in.scale() / out.scale());
   if (!factor) return tl::unexpected(factor.error());
-  l.call(node, "requantize_s8", kernels::RequantizeParams{count(l, node), in.zero_point(), *factor, range}, arguments,
-         options);
+  l.call(node, "requantize_s8", kernels::RequantizeParams{count(l, node), in.zero_point(), *factor, range},
+         arguments, options);
   return {};
 }
 
@@ -120,8 +125,8 @@ Status quantize(Lowering& l, const Node& node) {
   if (l.result_type(node).dtype != DType::int8)
     return unsupported("the result", fmt::format("is {}; int8 is supported", to_string(l.result_type(node))));
   l.call(node, "quantize_per_tensor_s8",
-         kernels::QuantizeParams{count(l, node), bits(static_cast<float>(1.0 / out.scale())),
-                                 {out.zero_point(), out.lo, out.hi}},
+         kernels::QuantizeParams{
+             count(l, node), bits(static_cast<float>(1.0 / out.scale())), {out.zero_point(), out.lo, out.hi}},
          {l.bind(node.operands[0]), l.bind(node.result())});
   return {};
 }
@@ -131,7 +136,8 @@ Status dequantize(Lowering& l, const Node& node) {
   if (in.dtype != DType::int8 || in.quant.per_channel())
     return unsupported("the operand", fmt::format("is {}; int8 per tensor is supported", to_string(in)));
   l.call(node, "dequantize_per_tensor_s8",
-         kernels::DequantizeParams{count(l, node), bits(static_cast<float>(in.quant.scale())), in.quant.zero_point()},
+         kernels::DequantizeParams{count(l, node), bits(static_cast<float>(in.quant.scale())),
+                                   in.quant.zero_point()},
          {l.bind(node.operands[0]), l.bind(node.result())});
   return {};
 }

@@ -10,11 +10,12 @@ namespace {
 
 constexpr int kLargestAddShift = 22;
 
-// The most that m_a a + m_b b + offset can reach, in any order of summation. Whatever range the types state: a
-// program's inputs are any int8.
+// The most that m_a a + m_b b + offset can reach, in any order of summation. Whatever range the types state:
+// a program's inputs are any int8.
 double greatest_intermediate(const AddFactors& f) {
   constexpr double kReach = 128;
-  return kReach * (std::abs(static_cast<double>(f.multiplier_a)) + std::abs(static_cast<double>(f.multiplier_b))) +
+  return kReach *
+             (std::abs(static_cast<double>(f.multiplier_a)) + std::abs(static_cast<double>(f.multiplier_b))) +
          std::abs(static_cast<double>(f.offset));
 }
 
@@ -22,7 +23,8 @@ double greatest_intermediate(const AddFactors& f) {
 
 Result<kernels::Factor> make_factor(double factor) {
   if (!(factor > 0) || !std::isfinite(factor))
-    return input_error("scales", fmt::format("give the rescaling factor {}; it must be a positive number", factor));
+    return input_error("scales",
+                       fmt::format("give the rescaling factor {}; it must be a positive number", factor));
   int exponent = 0;
   const double fraction = std::frexp(factor, &exponent);  // in [0.5, 1)
   auto multiplier = static_cast<int64_t>(std::round(std::ldexp(fraction, 31)));
@@ -32,7 +34,8 @@ Result<kernels::Factor> make_factor(double factor) {
   }
   if (exponent < -31) return kernels::Factor{0, 0};
   if (exponent > 30)
-    return input_error("scales", fmt::format("give the rescaling factor {}; the greatest allowed is below 2^30", factor));
+    return input_error(
+        "scales", fmt::format("give the rescaling factor {}; the greatest allowed is below 2^30", factor));
   return kernels::Factor{static_cast<int32_t>(multiplier), exponent};
 }
 
@@ -54,14 +57,16 @@ Result<AddFactors> make_add_factors(const Quantization& a, const Quantization& b
     const double offset = rounding + std::ldexp(static_cast<double>(output.zero_point()), shift) -
                           multiplier_a * a.zero_point() - multiplier_b * b.zero_point();
     constexpr double kLimit = INT32_MAX;
-    if (std::abs(multiplier_a) > kLimit || std::abs(multiplier_b) > kLimit || std::abs(offset) > kLimit) continue;
+    if (std::abs(multiplier_a) > kLimit || std::abs(multiplier_b) > kLimit || std::abs(offset) > kLimit)
+      continue;
     const AddFactors factors{static_cast<int32_t>(multiplier_a), static_cast<int32_t>(multiplier_b),
                              static_cast<int32_t>(offset), shift};
     if (greatest_intermediate(factors) <= kLimit) return factors;
   }
-  return unsupported("scales", fmt::format("of the inputs are {} and {} times the output's; above about 2^23 the sum "
-                                           "does not fit 32 bits",
-                                           ratio_a, ratio_b));
+  return unsupported("scales",
+                     fmt::format("of the inputs are {} and {} times the output's; above about 2^23 the sum "
+                                 "does not fit 32 bits",
+                                 ratio_a, ratio_b));
 }
 
 }  // namespace rushlight

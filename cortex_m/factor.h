@@ -8,14 +8,16 @@
 
 namespace rushlight {
 
-// docs/numerics.md, "Multiplier and shift": factor = multiplier * 2^(shift - 31), multiplier in [2^30, 2^31); below
-// 2^-32 the multiplier is 0. An error for factors of 2^30 and above and for what is not a positive number.
+// docs/numerics.md, "Multiplier and shift": factor = multiplier * 2^(shift - 31), multiplier in [2^30, 2^31);
+// below 2^-32 the multiplier is 0. An error for factors of 2^30 and above and for what is not a positive
+// number.
 Result<kernels::Factor> make_factor(double factor);
 
 // The integers that a node's result is clamped to: its clamp range under the result's quantization.
 kernels::OutputRange output_range(double clamp_lo, double clamp_hi, const Quantization& quant);
 
-// aten.add, `single`: multipliers over 2^shift with the largest shift up to 22 for which no intermediate leaves int32.
+// aten.add, `single`: multipliers over 2^shift with the largest shift up to 22 for which no intermediate
+// leaves int32.
 struct AddFactors {
   int32_t multiplier_a, multiplier_b, offset, shift;
 };

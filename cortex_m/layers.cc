@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution and linear layers: weights re-laid out, input zero point folded into the bias, one factor a channel, and
-// the proof that no accumulator can overflow.
+// Convolution and linear layers: weights re-laid out, input zero point folded into the bias, one factor a
+// channel, and the proof that no accumulator can overflow.
 #include <algorithm>
 #include <cmath>
 
@@ -20,13 +20,14 @@ constexpr double kBiasScaleTolerance = 1e-6;
 
 Status check_bias_scale(const Quantization& bias, double expected, size_t c) {
   if (std::abs(bias.scale(c) / expected - 1) <= kBiasScaleTolerance) return {};
-  return unsupported("the bias", fmt::format("of channel {} has the scale {}; it must be input scale times weight scale, "
-                                             "{}",
-                                             c, bias.scale(c), expected));
+  return unsupported("the bias",
+                     fmt::format("of channel {} has the scale {}; it must be input scale times weight scale, "
+                                 "{}",
+                                 c, bias.scale(c), expected));
 }
 
-// Real factor of one output channel. TFLite multiplies the scales of a per-tensor linear layer in float32; so does
-// `double` mode.
+// Real factor of one output channel. TFLite multiplies the scales of a per-tensor linear layer in float32; so
+// does `double` mode.
 double channel_factor(const Lowering& l, const Node& node, const Quantization& weight, size_t c) {
   const double input = l.type(node.operands[0]).quant.scale();
   const double output = l.result_type(node).quant.scale();
@@ -56,7 +57,9 @@ Result<Layer> prepare(const Lowering& l, const Node& node) {
     }
     int64_t bias = 0;
     if (has_bias) {
-      if (Status s = check_bias_scale(l.type(node.operands[2]).quant, input.quant.scale() * weight_quant.scale(c), c); !s)
+      if (Status s = check_bias_scale(l.type(node.operands[2]).quant,
+                                      input.quant.scale() * weight_quant.scale(c), c);
+          !s)
         return forward(s);
       bias = l.graph().constant(node.operands[2]).as<int32_t>()[c];
     }
@@ -64,9 +67,10 @@ Result<Layer> prepare(const Lowering& l, const Node& node) {
     // Bounds every partial sum, whatever the order of the taps.
     const int64_t greatest = std::abs(folded) + magnitude * kReach;
     if (greatest > INT32_MAX)
-      return unsupported("the accumulator", fmt::format("of channel {} can reach {}; int32 holds 2147483647. The bias or "
-                                                        "the weights of that channel are too large for their scale",
-                                                        c, greatest));
+      return unsupported("the accumulator",
+                         fmt::format("of channel {} can reach {}; int32 holds 2147483647. The bias or "
+                                     "the weights of that channel are too large for their scale",
+                                     c, greatest));
     const auto factor = make_factor(channel_factor(l, node, weight_quant, c));
     if (!factor) return tl::unexpected(factor.error());
     layer.bias.push_back(static_cast<int32_t>(folded));
@@ -82,9 +86,11 @@ Status check_weights(const Lowering& l, const Node& node) {
       return unsupported(fmt::format("operand '{}'", node.row().operand(i).name),
                          "is computed; weights and biases must be constants");
   if (l.type(node.operands[1]).dtype != DType::int8)
-    return unsupported("the weight", fmt::format("is {}; int8 is supported", to_string(l.type(node.operands[1]))));
+    return unsupported("the weight",
+                       fmt::format("is {}; int8 is supported", to_string(l.type(node.operands[1]))));
   if (node.operands[2] != ValueId::none && l.type(node.operands[2]).dtype != DType::int32)
-    return unsupported("the bias", fmt::format("is {}; int32 is supported", to_string(l.type(node.operands[2]))));
+    return unsupported("the bias",
+                       fmt::format("is {}; int32 is supported", to_string(l.type(node.operands[2]))));
   return {};
 }
 
@@ -128,9 +134,9 @@ template <class Params>
 void call_layer(Lowering& l, const Node& node, const char* kernel, const Params& params,
                 const std::vector<int8_t>& weights, const Layer& layer, int64_t macs) {
   l.call(node, kernel, params,
-         {l.bind(node.operands[0]), l.constant(node, "weights", weights), l.constant(node, "bias", layer.bias),
-          l.constant(node, "multipliers", layer.multipliers), l.constant(node, "shifts", layer.shifts),
-          l.bind(node.result())},
+         {l.bind(node.operands[0]), l.constant(node, "weights", weights),
+          l.constant(node, "bias", layer.bias), l.constant(node, "multipliers", layer.multipliers),
+          l.constant(node, "shifts", layer.shifts), l.bind(node.result())},
          {macs, {}});
 }
 
@@ -149,7 +155,8 @@ Status conv2d(Lowering& l, const Node& node) {
     kernels::DepthwiseConv2dParams params{};
     fill_window(params, l, node);
     params.channel_multiplier = static_cast<int32_t>(weight.shape()[0] / groups);
-    call_layer(l, node, "quantized_depthwise_conv2d_s8", params, permuted_weights(weight, {2, 3, 0, 1}), *layer, macs);
+    call_layer(l, node, "quantized_depthwise_conv2d_s8", params, permuted_weights(weight, {2, 3, 0, 1}),
+               *layer, macs);
   } else {
     kernels::Conv2dParams params{};
     fill_window(params, l, node);

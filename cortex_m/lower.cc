@@ -49,7 +49,8 @@ LowerRule find_rule(Op op) {
 
 std::string why_not(Op op) {
   if (op == "aten.batch_norm"_op)
-    return "could not be folded into a convolution or linear layer before it (it must be that layer's only reader)";
+    return "could not be folded into a convolution or linear layer before it (it must be that layer's only "
+           "reader)";
   return fmt::format("{} has no kernel", name(op));
 }
 
@@ -75,7 +76,8 @@ std::string float_inside(const Graph& graph, const Node& node) {
 
 bool has_lowering(Op op) {
   return find_rule(op) != nullptr || op == "aten.batch_norm"_op ||
-         std::find(std::begin(kRemovedByPasses), std::end(kRemovedByPasses), op) != std::end(kRemovedByPasses);
+         std::find(std::begin(kRemovedByPasses), std::end(kRemovedByPasses), op) !=
+             std::end(kRemovedByPasses);
 }
 
 Result<Program> lower(const Graph& graph, const LowerOptions& options) {
@@ -93,8 +95,9 @@ Result<Program> lower(const Graph& graph, const LowerOptions& options) {
   for (ValueId id : graph.inputs) {
     const DType dtype = graph.type(id).dtype;
     if (dtype != DType::int8 && dtype != DType::float32)
-      errors.diagnostics.push_back({"input %" + graph.value(id).name,
-                                    fmt::format("is {}; programs take i8 and f32", to_string(graph.type(id)))});
+      errors.diagnostics.push_back(
+          {"input %" + graph.value(id).name,
+           fmt::format("is {}; programs take i8 and f32", to_string(graph.type(id)))});
   }
   if (!errors.diagnostics.empty()) return tl::unexpected(std::move(errors));
   lowering.add_ports_and_states();

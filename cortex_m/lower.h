@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph to program: one rule an op makes kernel calls whose Params, packed weights and tables are computed here, ahead
-// of time.
+// Graph to program: one rule an op makes kernel calls whose Params, packed weights and tables are computed
+// here, ahead of time.
 #pragma once
 
 #include <string>
@@ -16,14 +16,12 @@ struct LowerOptions {
   const Target* target = nullptr;  // null: portable kernels, as every core runs them
 };
 
-// The graph must be quantized throughout, with layouts assigned. Everything that cannot become integer kernels is
-// collected into one error.
+// The graph must be quantized throughout, with layouts assigned. Everything that cannot become integer
+// kernels is collected into one error.
 Result<Program> lower(const Graph& graph, const LowerOptions& options);
 
-// Whether some rule lowers this op (or a pass removes it): for `ops`, and checked for every row of the op table.
+// Whether some rule lowers this op (or a pass removes it): for `ops`, and checked for every row of the op
+// table.
 bool has_lowering(Op op);
-
-// A C identifier made from a model's name.
-std::string c_identifier(std::string_view name);
 
 }  // namespace rushlight

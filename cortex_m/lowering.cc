@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cortex_m/names.h"
+
 namespace rushlight {
 namespace {
 
@@ -12,26 +14,16 @@ bool same_order(const TensorType& a, const TensorType& b) {
 
 }  // namespace
 
-std::string c_identifier(std::string_view name) {
-  std::string out;
-  for (char c : name) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    const bool digit = c >= '0' && c <= '9';
-    if (digit && out.empty()) out += '_';
-    out += letter || digit ? c : '_';
-  }
-  return out.empty() ? "model" : out;
-}
-
 int kernel_index(const char* name, Rounding rounding) {
   const auto mode = rounding == Rounding::single ? kernels::Mode::single_ : kernels::Mode::double_;
   const kernels::KernelRow* row = kernels::find_kernel(name, mode);
-  require(row != nullptr, fmt::format("no kernel row {} for the {} rounding mode", name, rushlight::name(rounding)));
+  require(row != nullptr,
+          fmt::format("no kernel row {} for the {} rounding mode", name, rushlight::name(rounding)));
   return static_cast<int>(row - kernels::kKernels);
 }
 
 Lowering::Lowering(const Graph& graph, const LowerOptions& options) : graph_(graph) {
-  program_.name = c_identifier(graph.name);
+  program_.name = library_name(graph.name);
   program_.rounding = options.rounding;
   program_.target = options.target;
 }
@@ -98,7 +90,8 @@ std::vector<int> Lowering::overwritable(const Node& node) const {
   for (size_t i = 0; i < node.operands.size(); ++i) {
     const ValueId id = node.operands[i];
     if (id == ValueId::none || graph_.is_constant(root(id))) continue;
-    if (same_order(graph_.type(id), out) && graph_.type(id).bytes() == out.bytes()) found.push_back(static_cast<int>(i));
+    if (same_order(graph_.type(id), out) && graph_.type(id).bytes() == out.bytes())
+      found.push_back(static_cast<int>(i));
   }
   return found;
 }
@@ -122,11 +115,12 @@ int Lowering::copied(std::string_view name, Binding source, int64_t bytes, int t
 
 void Lowering::add_ports_and_states() {
   const auto is_state = [&](ValueId id) {
-    return std::any_of(graph_.states.begin(), graph_.states.end(), [&](const State& s) { return s.input == id; });
+    return std::any_of(graph_.states.begin(), graph_.states.end(),
+                       [&](const State& s) { return s.input == id; });
   };
   for (ValueId id : graph_.outputs) {
-    // The caller reads outputs from the arena, after states have been written: constants and the states of before are
-    // copied there.
+    // The caller reads outputs from the arena, after states have been written: constants and the states of
+    // before are copied there.
     const bool copies = graph_.is_constant(root(id)) || is_state(root(id));
     Port output{graph_.value(id).name, type(id), 0};
     output.buffer = copies ? copied(output.name, bind(id), output.type.bytes(), -1) : buffer_of(id);
@@ -139,8 +133,8 @@ void Lowering::add_ports_and_states() {
   for (const State& state : graph_.states) {
     Binding update = bind(state.update);
     if (is_state(root(state.update)) && root(state.update) != state.input)
-      update = {Binding::To::buffer, copied(graph_.value(state.update).name + ".before", update,
-                                            type(state.update).bytes(), -1)};
+      update = {Binding::To::buffer,
+                copied(graph_.value(state.update).name + ".before", update, type(state.update).bytes(), -1)};
     updates.push_back(update);
   }
   for (size_t i = 0; i < graph_.states.size(); ++i) {
@@ -183,7 +177,8 @@ bool fill(int32_t (&array)[kernels::kMaxLoops], const std::vector<int64_t>& valu
   constexpr size_t kCount = kernels::kMaxLoops;
   if (values.size() > kCount) return false;
   std::fill(std::begin(array), std::end(array), unused);
-  for (size_t i = 0; i < values.size(); ++i) array[kCount - values.size() + i] = static_cast<int32_t>(values[i]);
+  for (size_t i = 0; i < values.size(); ++i)
+    array[kCount - values.size() + i] = static_cast<int32_t>(values[i]);
   return true;
 }
 

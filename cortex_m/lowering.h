@@ -57,8 +57,8 @@ class Lowering {
     call(node, kernel, params, std::move(arguments), {});
   }
 
-  // Operands (by argument position) that an elementwise kernel's result may overwrite: non-constant, of the result's
-  // shape, layout and size.
+  // Operands (by argument position) that an elementwise kernel's result may overwrite: non-constant, of the
+  // result's shape, layout and size.
   std::vector<int> overwritable(const Node& node) const;
 
   void add_ports_and_states();
@@ -66,8 +66,8 @@ class Lowering {
 
  private:
   Binding add_constant(std::string name, DType dtype, std::vector<std::byte> bytes);
-  void add_call(const Node& node, const char* kernel, std::vector<std::byte> params, std::vector<Binding> arguments,
-                CallOptions options);
+  void add_call(const Node& node, const char* kernel, std::vector<std::byte> params,
+                std::vector<Binding> arguments, CallOptions options);
   // Copies so many bytes into a buffer, or a new one for -1; returns its index.
   int copied(std::string_view name, Binding source, int64_t bytes, int target);
   int buffer_of(ValueId id);
@@ -82,8 +82,9 @@ class Lowering {
 
 using LowerRule = Status (*)(Lowering&, const Node&);
 
-// Loops over the elements of `out` in the order of its memory, with strides for each operand; neighbours that run
-// together in all operands are one loop. Extents fill `extent` from the innermost; unused outer loops are 1.
+// Loops over the elements of `out` in the order of its memory, with strides for each operand; neighbours that
+// run together in all operands are one loop. Extents fill `extent` from the innermost; unused outer loops
+// are 1.
 struct Loops {
   std::vector<int64_t> extent;
   std::vector<std::vector<int64_t>> strides;  // [operand][loop]
@@ -96,17 +97,18 @@ bool fill(int32_t (&array)[kernels::kMaxLoops], const std::vector<int64_t>& valu
 
 // Rules, by file.
 namespace lowering {
-Status add(Lowering&, const Node&);       // elementwise.cc
-Status binary(Lowering&, const Node&);    // elementwise.cc: integers of one quantization, kernel named after the op
+Status add(Lowering&, const Node&);  // elementwise.cc
+Status binary(Lowering&,
+              const Node&);  // elementwise.cc: integers of one quantization, kernel named after the op
 Status requantize(Lowering&, const Node&);
 Status quantize(Lowering&, const Node&);
 Status dequantize(Lowering&, const Node&);
-Status conv2d(Lowering&, const Node&);    // layers.cc
+Status conv2d(Lowering&, const Node&);  // layers.cc
 Status linear(Lowering&, const Node&);
-Status mean(Lowering&, const Node&);      // pooling.cc
+Status mean(Lowering&, const Node&);  // pooling.cc
 Status avg_pool2d(Lowering&, const Node&);
 Status adaptive_avg_pool2d(Lowering&, const Node&);
-Status view(Lowering&, const Node&);      // movement.cc
+Status view(Lowering&, const Node&);  // movement.cc
 Status permute(Lowering&, const Node&);
 Status to_layout(Lowering&, const Node&);
 Status concat(Lowering&, const Node&);

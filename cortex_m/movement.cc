@@ -18,7 +18,8 @@ Status copy(Lowering& l, const Node& node, Binding source, ValueId result, const
   return {};
 }
 
-// Moves `input` to the node's result, whose axis k is the input's axis order[k]; or names the result's memory.
+// Moves `input` to the node's result, whose axis k is the input's axis order[k]; or names the result's
+// memory.
 Status rearrange(Lowering& l, const Node& node, const std::vector<int>& order) {
   const ValueId input = node.operands[0];
   const TensorType& out = l.result_type(node);
@@ -39,7 +40,8 @@ Status rearrange(Lowering& l, const Node& node, const std::vector<int>& order) {
     l.alias(node.result(), input);
     return {};
   }
-  return copy(l, node, l.bind(input), node.result(), extent, std::move(input_stride), std::move(output_stride), 0);
+  return copy(l, node, l.bind(input), node.result(), extent, std::move(input_stride),
+              std::move(output_stride), 0);
 }
 
 }  // namespace

@@ -81,8 +81,10 @@ Status pool(Lowering& l, const Node& node, const std::vector<Window>& row_window
       table.push_back(factor->multiplier);
       table.push_back(factor->shift);
     }
-  l.call(node, divides ? "quantized_avg_pool2d_divide_s8" : "quantized_avg_pool2d_s8", pool_params(l, node, columns),
-         {l.bind(node.operands[0]), l.constant(node, "rows", rows.entries), l.constant(node, "columns", columns.entries),
+  l.call(node, divides ? "quantized_avg_pool2d_divide_s8" : "quantized_avg_pool2d_s8",
+         pool_params(l, node, columns),
+         {l.bind(node.operands[0]), l.constant(node, "rows", rows.entries),
+          l.constant(node, "columns", columns.entries),
           l.constant(node, divides ? "divisors" : "factors", table), l.bind(node.result())});
   return {};
 }
@@ -117,7 +119,8 @@ Status mean(Lowering& l, const Node& node) {
       !fill(p.reduced_extent, summed.extent, 1) || !fill(p.reduced_stride, summed.strides[0], 0))
     return unsupported("the mean", fmt::format("needs more than {} nested loops", kernels::kMaxLoops));
   if (n > kMostTaps)
-    return unsupported("the mean", fmt::format("sums {} values; the sum of more than {} can overflow", n, kMostTaps));
+    return unsupported("the mean",
+                       fmt::format("sums {} values; the sum of more than {} can overflow", n, kMostTaps));
   const auto factor = make_factor(in.quant.scale() / (out.quant.scale() * static_cast<double>(n)));
   if (!factor) return tl::unexpected(factor.error());
   p.offset = static_cast<int32_t>(-n * in.quant.zero_point());

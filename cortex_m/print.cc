@@ -43,11 +43,14 @@ std::string print(const Program& program, const Binding& binding) {
 
 std::string print(const Program& program) {
   std::string text = fmt::format("program @{} rounding={} {{\n", program.name, name(program.rounding));
-  for (const Port& port : program.inputs) text += fmt::format("  input %{}: {}\n", port.name, to_string(port.type));
+  for (const Port& port : program.inputs)
+    text += fmt::format("  input %{}: {}\n", port.name, to_string(port.type));
   for (const Buffer& buffer : program.buffers)
-    if (buffer.kind == BufferKind::persistent) text += fmt::format("  persistent %{}: {} bytes\n", buffer.name, buffer.bytes);
+    if (buffer.kind == BufferKind::persistent)
+      text += fmt::format("  persistent %{}: {} bytes\n", buffer.name, buffer.bytes);
   for (const ConstantData& constant : program.constants)
-    text += fmt::format("  @{}: {} bytes of {}\n", constant.name, constant.bytes.size(), name(constant.dtype));
+    text +=
+        fmt::format("  @{}: {} bytes of {}\n", constant.name, constant.bytes.size(), name(constant.dtype));
   for (const KernelCall& call : program.calls) {
     FieldPrinter fields;
     call.row().visit(call.params.data(), fields);
@@ -56,7 +59,8 @@ std::string print(const Program& program) {
     text += fmt::format("  {}({}) {}}}\n", call.row().dialect, fmt::join(arguments, ", "), fields.text);
   }
   for (const Port& port : program.outputs)
-    text += fmt::format("  output %{}: {}\n", program.buffers[static_cast<size_t>(port.buffer)].name, to_string(port.type));
+    text += fmt::format("  output %{}: {}\n", program.buffers[static_cast<size_t>(port.buffer)].name,
+                        to_string(port.type));
   return text + "}\n";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lowered model: kernel calls in order, over buffers and constants. The planner places its buffers, the simulator
-// runs it, the emitter prints it.
+// A lowered model: kernel calls in order, over buffers and constants. The planner places its buffers, the
+// simulator runs it, the emitter prints it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,9 @@
 namespace rushlight {
 
 enum class Rounding : uint8_t { single, double_rounding };  // see docs/numerics.md
-constexpr std::string_view name(Rounding rounding) { return rounding == Rounding::single ? "single" : "double"; }
+constexpr std::string_view name(Rounding rounding) {
+  return rounding == Rounding::single ? "single" : "double";
+}
 
 enum class BufferKind : uint8_t {
   arena,       // lives from its first writer to its last reader
@@ -30,7 +32,7 @@ struct Buffer {
 
 // Read-only data: packed weights, folded biases, multipliers, tables.
 struct ConstantData {
-  std::string name;   // a C identifier
+  std::string name;  // a C identifier
   DType dtype = DType::int8;
   std::vector<std::byte> bytes;
 };
@@ -48,10 +50,10 @@ struct KernelCall {
   std::vector<Binding> arguments;  // in the order of the kernel's signature, scratch included
   std::string name;                // of the source node
   std::string source;              // "net.py:12", or empty
-  // Arguments (inputs) whose memory the output may take over exactly: the kernel's row allows it, and elements of
-  // both stand in the same order.
+  // Arguments (inputs) whose memory the output may take over exactly: the kernel's row allows it, and
+  // elements of both stand in the same order.
   std::vector<int> may_overwrite;
-  int64_t macs = 0;                // multiply-accumulates, for reports
+  int64_t macs = 0;  // multiply-accumulates, for reports
 
   const kernels::KernelRow& row() const { return kernels::kKernels[kernel]; }
   bool operator==(const KernelCall&) const = default;

@@ -20,7 +20,8 @@ struct Target {
 };
 
 inline constexpr std::array<Target, 7> kTargets = {{
-    {"cortex-m0", "Cortex-M0/M0+", IsaLevel::scalar, "-mcpu=cortex-m0 -mthumb -mfloat-abi=soft", "mps2-an385-v6m"},
+    {"cortex-m0", "Cortex-M0/M0+", IsaLevel::scalar, "-mcpu=cortex-m0 -mthumb -mfloat-abi=soft",
+     "mps2-an385-v6m"},
     {"cortex-m3", "Cortex-M3", IsaLevel::scalar, "-mcpu=cortex-m3 -mthumb -mfloat-abi=soft", "mps2-an385"},
     {"cortex-m4", "Cortex-M4F", IsaLevel::dsp, "-mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard",
      "mps2-an386"},

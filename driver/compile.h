@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole way of a model, from file to planned program and device library. The command line and the Python bindings
-// call this.
+// The whole way of a model, from file to planned program and device library. The command line and the Python
+// bindings call this.
 #pragma once
 
 #include <functional>

@@ -173,15 +173,10 @@ Result<std::vector<Sample>> read_samples(const std::vector<std::string>& specifi
 Tensor quantized_input(const Tensor& tensor, const SampleInput& input) {
   if (tensor.dtype() == input.dtype) return tensor;
   Tensor result(input.dtype, tensor.shape());
-  const float inverse = 1.0F / static_cast<float>(input.quant.scale());
   const auto in = tensor.as<float>();
   const auto out = result.as<int8_t>();
-  for (size_t i = 0; i < in.size(); ++i) {
-    const double q = std::nearbyint(static_cast<double>(in[i] * inverse)) + input.quant.zero_point();
-    const double clamped =
-        std::isnan(q) ? input.quant.zero_point() : std::clamp<double>(q, input.quant.lo, input.quant.hi);
-    out[i] = static_cast<int8_t>(clamped);
-  }
+  for (size_t i = 0; i < in.size(); ++i)
+    out[i] = static_cast<int8_t>(quantize(static_cast<double>(in[i]), input.quant));
   return result;
 }
 

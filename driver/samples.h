@@ -17,7 +17,7 @@ namespace rushlight {
 struct SampleInput {
   std::string name;
   Shape shape;
-  DType dtype;                    // of the program: float32, or int8 with `quant`
+  DType dtype;  // of the program: float32, or int8 with `quant`
   Quantization quant = {};
   bool integers_allowed = false;  // int8 arrays are taken as they are
 };
@@ -25,10 +25,10 @@ struct SampleInput {
 // The inputs of a graph, states left out, as float samples for calibration.
 std::vector<SampleInput> sample_inputs(const Graph& graph);
 
-// Reads samples from specifications "file.npz:array", "file.npz", "file.npy", each optionally preceded by "input=".
-// The leading axis of an array counts samples; where an input's leading axis is a batch of 1, the array may leave it
-// out; where it is a batch of B, B entries of the array make a sample. Floats become float32. `option` names the
-// command-line option for messages.
+// Reads samples from specifications "file.npz:array", "file.npz", "file.npy", each optionally preceded by
+// "input=". The leading axis of an array counts samples; where an input's leading axis is a batch of 1, the
+// array may leave it out; where it is a batch of B, B entries of the array make a sample. Floats become
+// float32. `option` names the command-line option for messages.
 Result<std::vector<Sample>> read_samples(const std::vector<std::string>& specifications,
                                          const std::vector<SampleInput>& inputs, std::string_view option);
 

@@ -22,10 +22,6 @@
 
 namespace rushlight {
 
-// A C++ namespace and file stem from any text, e.g. from "my-model.v2" my_model_v2: what Program::name must
-// be.
-std::string library_name(std::string_view text);
-
 // File texts by path relative to the output folder.
 using FileSet = std::map<std::string, std::string>;
 

@@ -19,7 +19,8 @@ struct Axis {
 };
 
 // Adds weight * input, shifted by one tap, to one output plane: the inner loop runs along a row.
-void add_tap(const Axis& y, const Axis& x, int64_t ky, int64_t kx, float weight, const float* input, float* output) {
+void add_tap(const Axis& y, const Axis& x, int64_t ky, int64_t kx, float weight, const float* input,
+             float* output) {
   const auto [first_y, last_y] = y.outputs_of_tap(ky);
   const auto [first_x, last_x] = x.outputs_of_tap(kx);
   for (int64_t oy = first_y; oy < last_y; ++oy) {
@@ -54,13 +55,15 @@ Tensor conv2d(const Call& call) {
   for (int64_t n = 0; n < out[0]; ++n)
     for (int64_t o = 0; o < out[1]; ++o) {
       float* plane = output + (n * out[1] + o) * out[2] * out[3];
-      std::fill_n(plane, out[2] * out[3], call.has(2) ? call.operand(2).as<float>()[static_cast<size_t>(o)] : 0.0F);
+      std::fill_n(plane, out[2] * out[3],
+                  call.has(2) ? call.operand(2).as<float>()[static_cast<size_t>(o)] : 0.0F);
       for (int64_t i = 0; i < group_inputs; ++i) {
         const int64_t channel = o / group_outputs * group_inputs + i;
         const float* source = input + (n * in[1] + channel) * in[2] * in[3];
         for (int64_t ky = 0; ky < kernel[2]; ++ky)
           for (int64_t kx = 0; kx < kernel[3]; ++kx)
-            add_tap(y, x, ky, kx, weight[((o * group_inputs + i) * kernel[2] + ky) * kernel[3] + kx], source, plane);
+            add_tap(y, x, ky, kx, weight[((o * group_inputs + i) * kernel[2] + ky) * kernel[3] + kx], source,
+                    plane);
       }
     }
   return result;

@@ -90,13 +90,17 @@ void fake_quantize(Tensor& tensor, const Quantization& quant) {
     x = static_cast<float>(quant.scale() * (quantize(x, quant) - quant.zero_point()));
 }
 
-// A quantize node whose result has a quantized type, or a dequantize node that reads one: reals on both sides.
+// A quantize node whose result has a quantized type, or a dequantize node that reads one: reals on both
+// sides.
 bool stays_real(const eval::Call& call, const TensorType& result) {
   switch (call.node.op) {
-    case "quantize_per_tensor"_op: return result.quantized();
+    case "quantize_per_tensor"_op:
+      return result.quantized();
     case "dequantize_per_tensor"_op:
-    case "dequantize_per_channel"_op: return is_float(call.operand(0).dtype());
-    default: return false;
+    case "dequantize_per_channel"_op:
+      return is_float(call.operand(0).dtype());
+    default:
+      return false;
   }
 }
 
@@ -104,7 +108,8 @@ Tensor compute(const eval::Call& call, const TensorType& result) {
   const OpRow& op = call.node.row();
   if (stays_real(call, result)) return call.operand(0).converted(DType::float32);
   if (op.unary) return unary(call.operand(0), op.unary, call.node.attrs());
-  if (op.binary) return binary(call.operand(0), call.operand(1), op.binary, call.node.attrs(), call.result_shape);
+  if (op.binary)
+    return binary(call.operand(0), call.operand(1), op.binary, call.node.attrs(), call.result_shape);
   for (const FunctionRow& row : kFunctions)
     if (row.op == call.node.op) return row.function(call);
   throw InternalError(fmt::format("no float evaluation for {}", op.name));
@@ -130,7 +135,8 @@ Result<std::vector<Tensor>> evaluate_node(const Graph& graph, const Node& node,
                                           std::span<const Tensor* const> operands) {
   std::vector<Tensor> results;
   if (node.results.size() != 1)
-    return input_error(graph.describe(node), "has several results, which the float evaluator can't compute yet");
+    return input_error(graph.describe(node),
+                       "has several results, which the float evaluator can't compute yet");
   const TensorType& type = graph.type(node.result());
   Tensor result = compute({node, operands, type.shape}, type);
   if (node.clamp.is_set()) clamp(result, node.clamp);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates graphs in reals: float32 tensors, sums in a fixed order. Constant folding and calibration share it.
-// A quantized value stands for its reals: quantized constants are read as such, results with a quantization are rounded
-// to it (half to even, as PyTorch's fake quantization does).
+// Evaluates graphs in reals: float32 tensors, sums in a fixed order. Constant folding and calibration share
+// it. A quantized value stands for its reals: quantized constants are read as such, results with a
+// quantization are rounded to it (half to even, as PyTorch's fake quantization does).
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ namespace rushlight {
 // Called with every value that is not a constant, once a run, in order.
 using ValueObserver = std::function<void(ValueId, const Tensor&)>;
 
-// The results of one node; operands as reals (float32) or as integers where the value is an index, null where absent.
+// The results of one node; operands as reals (float32) or as integers where the value is an index, null where
+// absent.
 Result<std::vector<Tensor>> evaluate_node(const Graph& graph, const Node& node,
                                           std::span<const Tensor* const> operands);
 

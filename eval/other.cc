@@ -34,8 +34,10 @@ Tensor pool(const Call& call, const Rows& rows, const Columns& columns, const Di
         const Window c = columns(ox);
         double sum = 0;
         for (int64_t i = r.first; i < r.last; ++i)
-          for (int64_t j = c.first; j < c.last; ++j) sum += x[static_cast<size_t>((p * height + i) * width + j)];
-        y[static_cast<size_t>((p * out_height + oy) * out_width + ox)] = static_cast<float>(sum / divisor(r, c));
+          for (int64_t j = c.first; j < c.last; ++j)
+            sum += x[static_cast<size_t>((p * height + i) * width + j)];
+        y[static_cast<size_t>((p * out_height + oy) * out_width + ox)] =
+            static_cast<float>(sum / divisor(r, c));
       }
   return result;
 }
@@ -102,7 +104,9 @@ Tensor avg_pool2d(const Call& call) {
     return Window{std::max<int64_t>(first, 0), std::min(last, extent), last - first};
   };
   const Shape& in = call.operand(0).shape();
-  const auto rows = [&, k = kernel_h, s = stride_h, p = pad_h](int64_t o) { return window(o, k, s, p, in[rank - 2]); };
+  const auto rows = [&, k = kernel_h, s = stride_h, p = pad_h](int64_t o) {
+    return window(o, k, s, p, in[rank - 2]);
+  };
   const auto columns = [&, k = kernel_w, s = stride_w, p = pad_w](int64_t o) {
     return window(o, k, s, p, in[rank - 1]);
   };
@@ -134,7 +138,8 @@ Tensor reshape(const Call& call) { return call.operand(0).reshaped(call.result_s
 Tensor permute(const Call& call) {
   std::vector<int> order;
   const auto rank = static_cast<int64_t>(call.result_shape.size());
-  for (int64_t d : call.node.attrs().integers("dims")) order.push_back(static_cast<int>(d < 0 ? d + rank : d));
+  for (int64_t d : call.node.attrs().integers("dims"))
+    order.push_back(static_cast<int>(d < 0 ? d + rank : d));
   return call.operand(0).permuted(order);
 }
 

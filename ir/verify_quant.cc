@@ -35,8 +35,8 @@ class QuantizationCheck {
 
  private:
   bool present(size_t i) const { return node_.operands[i] != ValueId::none; }
-  // Constants may still be float beside quantized activations: the quantizer gives them parameters last, from those of
-  // the activations.
+  // Constants may still be float beside quantized activations: the quantizer gives them parameters last, from
+  // those of the activations.
   bool waits(ValueId id) const { return graph_.is_constant(id) && !graph_.type(id).quantized(); }
   const TensorType& operand_type(size_t i) const { return graph_.type(node_.operands[i]); }
 
@@ -85,8 +85,9 @@ class QuantizationCheck {
     if (!is_activation_dtype(type.dtype)) return report(id, "quantized activations must be i8 or i16");
     if (type.quant.per_channel()) return report(id, "activations must be quantized per tensor");
     if (row_.quant != QuantRule::same) return;
-    const ValueId model_id = *std::find_if(node_.operands.begin(), node_.operands.end(),
-                                           [&](ValueId operand) { return operand != ValueId::none && !waits(operand); });
+    const ValueId model_id =
+        *std::find_if(node_.operands.begin(), node_.operands.end(),
+                      [&](ValueId operand) { return operand != ValueId::none && !waits(operand); });
     const TensorType& model = graph_.type(model_id);
     if (type.dtype != model.dtype || type.quant != model.quant)
       report(id, fmt::format("{} only moves integers: dtype and quantization must equal those of %{}: {}",

@@ -34,7 +34,8 @@ struct Operand {
 enum class QuantRule : uint8_t {
   none,      // not a computation on quantized values
   free,      // the result has parameters of its own
-  same,      // operands with role activation and all results share parameters: the integers are only moved or compared
+  same,      // operands with role activation and all results share parameters: the integers are only moved or
+             // compared
   fixed,     // the result has the parameters that the row states
   boundary,  // quantized at the outside only; the inside is derived at lowering (recurrent layers)
 };
@@ -44,8 +45,8 @@ struct FixedQuantization {
   int32_t zero_point = 0;
 };
 
-// What the shape rule is asked about: operand types (null where an optional operand is absent; a variadic operand's
-// values stand in order at the end) and attributes.
+// What the shape rule is asked about: operand types (null where an optional operand is absent; a variadic
+// operand's values stand in order at the end) and attributes.
 struct OpQuery {
   std::span<const TensorType* const> operands;
   Attributes attributes;
@@ -60,8 +61,8 @@ struct ResultShape {
   DType dtype;
 };
 
-// Shapes and dtypes of the results, or what is wrong with the operands and attributes. Quantization is not its
-// business: an int8 operand stands for the real it represents.
+// Shapes and dtypes of the results, or what is wrong with the operands and attributes. Quantization is not
+// its business: an int8 operand stands for the real it represents.
 using ShapeRule = Result<std::vector<ResultShape>> (*)(const OpQuery&);
 
 // The real function of an elementwise op; null for others.
@@ -81,8 +82,8 @@ struct OpRow {
   bool clamps = false;
   UnaryFunction unary = nullptr;
   BinaryFunction binary = nullptr;
-  // Overloads of torch.ops that mean this op with operands and attributes of the same names. In-place forms ("add_")
-  // need no entry.
+  // Overloads of torch.ops that mean this op with operands and attributes of the same names. In-place forms
+  // ("add_") need no entry.
   std::array<std::string_view, 4> torch = {};
 
   static constexpr int kVariadic = -1;

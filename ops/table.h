@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The op table: one row an op. Names, operands, attributes, verification, text form, shape inference, importer names,
-// float evaluation of elementwise ops, quantization and the documentation's operator table come from these rows.
-// Adding an op starts here; see HACKING.md.
+// The op table: one row an op. Names, operands, attributes, verification, text form, shape inference,
+// importer names, float evaluation of elementwise ops, quantization and the documentation's operator table
+// come from these rows. Adding an op starts here; see HACKING.md.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,15 @@ namespace rushlight {
 using enum AttributeKind;
 
 inline constexpr auto kOps = std::to_array<OpRow>({
-    // ---- quantization boundary -------------------------------------------------------------------------------
+    // ---- quantization boundary
+    // -------------------------------------------------------------------------------
     {.name = "quantize_per_tensor",
      .summary = "float to integers; kept only where a program's outside is float",
      .operands = {{{"input"}}},
-     .attributes = {{{"scale", real}, {"zero_point", integer}, {"quant_min", integer}, {"quant_max", integer},
+     .attributes = {{{"scale", real},
+                     {"zero_point", integer},
+                     {"quant_min", integer},
+                     {"quant_max", integer},
                      {"dtype", text}}},
      .shape = shapes::quantize,
      .quant = QuantRule::none,
@@ -30,7 +34,10 @@ inline constexpr auto kOps = std::to_array<OpRow>({
     {.name = "dequantize_per_tensor",
      .summary = "integers to float",
      .operands = {{{"input"}}},
-     .attributes = {{{"scale", real}, {"zero_point", integer}, {"quant_min", integer}, {"quant_max", integer},
+     .attributes = {{{"scale", real},
+                     {"zero_point", integer},
+                     {"quant_min", integer},
+                     {"quant_max", integer},
                      {"dtype", text}}},
      .shape = shapes::dequantize,
      .quant = QuantRule::none,
@@ -49,11 +56,14 @@ inline constexpr auto kOps = std::to_array<OpRow>({
      .clamps = true,
      .unary = [](double x, const Attributes&) { return x; }},
 
-    // ---- convolution and linear ------------------------------------------------------------------------------
+    // ---- convolution and linear
+    // ------------------------------------------------------------------------------
     {.name = "aten.conv2d",
      .summary = "2-D convolution; groups, dilation, explicit padding [top, left, bottom, right] or [h, w]",
      .operands = {{{"input"}, {"weight", Role::weight, false, false, 0}, {"bias", Role::bias, true}}},
-     .attributes = {{{"stride", integers, "[1,1]"}, {"padding", integers, "[0,0]"}, {"dilation", integers, "[1,1]"},
+     .attributes = {{{"stride", integers, "[1,1]"},
+                     {"padding", integers, "[0,0]"},
+                     {"dilation", integers, "[1,1]"},
                      {"groups", integer, "1"}}},
      .shape = shapes::conv2d,
      .clamps = true,
@@ -66,14 +76,20 @@ inline constexpr auto kOps = std::to_array<OpRow>({
      .torch = {"aten.linear.default"}},
     {.name = "aten.batch_norm",
      .summary = "inference batch normalisation; folded into the convolution or linear before it",
-     .operands = {{{"input"}, {"weight", Role::parameter, true}, {"bias", Role::parameter, true},
-                   {"running_mean", Role::parameter}, {"running_var", Role::parameter}}},
-     .attributes = {{{"training", boolean, "false"}, {"momentum", real, "0.1"}, {"eps", real, "1e-05"},
+     .operands = {{{"input"},
+                   {"weight", Role::parameter, true},
+                   {"bias", Role::parameter, true},
+                   {"running_mean", Role::parameter},
+                   {"running_var", Role::parameter}}},
+     .attributes = {{{"training", boolean, "false"},
+                     {"momentum", real, "0.1"},
+                     {"eps", real, "1e-05"},
                      {"cudnn_enabled", boolean, "true"}}},
      .shape = shapes::batch_norm,
      .torch = {"aten.batch_norm.default"}},
 
-    // ---- elementwise -----------------------------------------------------------------------------------------
+    // ---- elementwise
+    // -----------------------------------------------------------------------------------------
     {.name = "aten.add",
      .summary = "a + alpha b with NumPy broadcasting",
      .operands = {{{"input"}, {"other"}}},
@@ -114,7 +130,8 @@ inline constexpr auto kOps = std::to_array<OpRow>({
      .operands = {{{"input"}}},
      .attributes = {{{"min_val", real, "-1.0"}, {"max_val", real, "1.0"}}},
      .shape = shapes::same_as_input,
-     .unary = [](double x, const Attributes& t) { return std::min(std::max(x, t.real("min_val")), t.real("max_val")); },
+     .unary = [](double x,
+                 const Attributes& t) { return std::min(std::max(x, t.real("min_val")), t.real("max_val")); },
      .torch = {"aten.hardtanh.default"}},
     {.name = "aten.clamp",
      .summary = "clamp to [min, max], either bound optional",
@@ -129,7 +146,8 @@ inline constexpr auto kOps = std::to_array<OpRow>({
          },
      .torch = {"aten.clamp.default"}},
 
-    // ---- reductions and pooling ------------------------------------------------------------------------------
+    // ---- reductions and pooling
+    // ------------------------------------------------------------------------------
     {.name = "aten.mean",
      .summary = "mean over the given dims",
      .operands = {{{"input"}}},
@@ -140,8 +158,11 @@ inline constexpr auto kOps = std::to_array<OpRow>({
     {.name = "aten.avg_pool2d",
      .summary = "mean over windows",
      .operands = {{{"input"}}},
-     .attributes = {{{"kernel_size", integers}, {"stride", integers, "[]"}, {"padding", integers, "[0,0]"},
-                     {"ceil_mode", boolean, "false"}, {"count_include_pad", boolean, "true"},
+     .attributes = {{{"kernel_size", integers},
+                     {"stride", integers, "[]"},
+                     {"padding", integers, "[0,0]"},
+                     {"ceil_mode", boolean, "false"},
+                     {"count_include_pad", boolean, "true"},
                      {"divisor_override", integer, "none"}}},
      .shape = shapes::avg_pool2d,
      .clamps = true,
@@ -154,7 +175,8 @@ inline constexpr auto kOps = std::to_array<OpRow>({
      .clamps = true,
      .torch = {"aten.adaptive_avg_pool2d.default", "aten._adaptive_avg_pool2d.default"}},
 
-    // ---- movement --------------------------------------------------------------------------------------------
+    // ---- movement
+    // --------------------------------------------------------------------------------------------
     {.name = "aten.view",
      .summary = "the same elements under another shape",
      .operands = {{{"input"}}},
@@ -189,7 +211,8 @@ inline constexpr auto kOps = std::to_array<OpRow>({
      .quant = QuantRule::same,
      .torch = {"aten.cat.default"}},
 
-    // ---- identities, removed before anything else --------------------------------------------------------------
+    // ---- identities, removed before anything else
+    // --------------------------------------------------------------
     {.name = "aten.dropout",
      .summary = "the identity at inference",
      .operands = {{{"input"}}},
@@ -202,7 +225,8 @@ inline constexpr auto kOps = std::to_array<OpRow>({
      .operands = {{{"input"}}},
      .shape = shapes::same_as_input,
      .quant = QuantRule::same,
-     .torch = {"aten.alias.default", "aten.detach.default", "aten.lift_fresh_copy.default", "aten.clone.default"}},
+     .torch = {"aten.alias.default", "aten.detach.default", "aten.lift_fresh_copy.default",
+               "aten.clone.default"}},
     {.name = "aten.contiguous",
      .summary = "the identity: memory order is the compiler's business",
      .operands = {{{"input"}}},

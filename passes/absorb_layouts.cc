@@ -11,11 +11,14 @@ struct Flattening {
   Node* conversion = nullptr;
 };
 
-// x (channels-last) -> to_layout -> view that makes all but the batch one axis, nobody else reading in between.
-Flattening find(Graph& graph, const Node& linear, const std::vector<int>& producers, const std::vector<int>& uses) {
+// x (channels-last) -> to_layout -> view that makes all but the batch one axis, nobody else reading in
+// between.
+Flattening find(Graph& graph, const Node& linear, const std::vector<int>& producers,
+                const std::vector<int>& uses) {
   const auto only_producer = [&](ValueId id) -> Node* {
     const int index = producers[static_cast<size_t>(id)];
-    return index < 0 || uses[static_cast<size_t>(id)] != 1 ? nullptr : &graph.nodes[static_cast<size_t>(index)];
+    return index < 0 || uses[static_cast<size_t>(id)] != 1 ? nullptr
+                                                           : &graph.nodes[static_cast<size_t>(index)];
   };
   Flattening found;
   found.view = only_producer(linear.operands[0]);
@@ -31,7 +34,9 @@ Flattening find(Graph& graph, const Node& linear, const std::vector<int>& produc
 // Columns of the weight from C,H,W order to H,W,C.
 Tensor columns_in_memory_order(const Tensor& weight, const Shape& image) {
   const int order[] = {0, 2, 3, 1};
-  return weight.reshaped({weight.shape()[0], image[1], image[2], image[3]}).permuted(order).reshaped(weight.shape());
+  return weight.reshaped({weight.shape()[0], image[1], image[2], image[3]})
+      .permuted(order)
+      .reshaped(weight.shape());
 }
 
 }  // namespace

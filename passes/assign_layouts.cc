@@ -19,15 +19,18 @@ Order order_of(Op op) {
   switch (op) {
     case "aten.conv2d"_op:
     case "aten.avg_pool2d"_op:
-    case "aten.adaptive_avg_pool2d"_op: return Order::channels_last;
+    case "aten.adaptive_avg_pool2d"_op:
+      return Order::channels_last;
     case "aten.view"_op:
     case "aten.flatten"_op:
     case "aten.linear"_op:
     case "aten.mean"_op:
     case "aten.permute"_op:
     case "quantize_per_tensor"_op:
-    case "dequantize_per_tensor"_op: return Order::row_major;
-    default: return Order::follows;
+    case "dequantize_per_tensor"_op:
+      return Order::row_major;
+    default:
+      return Order::follows;
   }
 }
 
@@ -61,11 +64,13 @@ class LayoutAssignment {
       const bool activation = node.row().operand(i).role == Role::activation;
       if (node.operands[i] == ValueId::none || !activation) continue;
       // Elementwise ops of two read either operand by strides; with one operand the orders must agree.
-      const bool by_strides = reads_any_order(node.op) || (order == Order::follows && node.row().binary != nullptr);
+      const bool by_strides =
+          reads_any_order(node.op) || (order == Order::follows && node.row().binary != nullptr);
       if (!by_strides) node.operands[i] = in_layout(node.operands[i], result);
     }
     for (ValueId id : node.results)
-      if (result == Layout::row_major || graph_.type(id).shape.size() == 4) graph_.value(id).type.layout = result;
+      if (result == Layout::row_major || graph_.type(id).shape.size() == 4)
+        graph_.value(id).type.layout = result;
   }
 
   // The order of the first activation that is channels-last and has the result's rank.

@@ -7,7 +7,8 @@
 namespace rushlight {
 namespace {
 
-// The channel axis of batch-norm is 1; that is where conv2d puts its output channels, and linear only at rank 2.
+// The channel axis of batch-norm is 1; that is where conv2d puts its output channels, and linear only at
+// rank 2.
 bool constant_float_layer(const Graph& graph, const Node& layer, const Node& norm) {
   if (layer.op == "aten.linear"_op && graph.type(layer.result()).shape.size() != 2) return false;
   if (layer.clamp.is_set()) return false;
@@ -21,7 +22,8 @@ bool constant_float_layer(const Graph& graph, const Node& layer, const Node& nor
   return true;
 }
 
-// y = (x - mean) * factor + beta, so weight[c] *= factor[c], bias[c] = (bias[c] - mean[c]) * factor[c] + beta[c].
+// y = (x - mean) * factor + beta, so weight[c] *= factor[c], bias[c] = (bias[c] - mean[c]) * factor[c] +
+// beta[c].
 Status fold(Graph& graph, Node& layer, const Node& norm) {
   const auto parameter = [&](size_t i, int64_t c, double missing) {
     return norm.operands[i] == ValueId::none ? missing : graph.constant(norm.operands[i]).at(c);
@@ -35,7 +37,8 @@ Status fold(Graph& graph, Node& layer, const Node& norm) {
   for (int64_t c = 0; c < channels; ++c) {
     const double variance = parameter(4, c, 1) + eps;
     if (!(variance > 0))
-      return input_error(graph.describe(norm), "has a running variance below -eps; the model's state is damaged");
+      return input_error(graph.describe(norm),
+                         "has a running variance below -eps; the model's state is damaged");
     const double factor = parameter(1, c, 1) / std::sqrt(variance);
     const double bias = layer.operands[2] == ValueId::none ? 0.0 : graph.constant(layer.operands[2]).at(c);
     new_bias.set(c, (bias - parameter(3, c, 0)) * factor + parameter(2, c, 0));

@@ -45,7 +45,8 @@ std::optional<int> moved_axis(const Node& node, const Shape& from, const Shape& 
   return std::nullopt;
 }
 
-// The quantization of a movement of quantized constants as integers; nothing where they must be read as reals.
+// The quantization of a movement of quantized constants as integers; nothing where they must be read as
+// reals.
 std::optional<Quantization> moved_quantization(const Graph& graph, const Node& node) {
   if (!moves(node)) return Quantization{};
   const TensorType& first = graph.type(node.operands[0]);

@@ -70,7 +70,8 @@ class QdqFolding {
       TensorType type = graph_.type(reals);
       type.dtype = graph_.type(integers).dtype;
       type.quant = graph_.type(integers).quant;
-      const ValueId moved_integers = graph_.add_result(graph_.unique_name(graph_.value(reals).name + ".q"), type);
+      const ValueId moved_integers =
+          graph_.add_result(graph_.unique_name(graph_.value(reals).name + ".q"), type);
       moved.operands[0] = integers;
       moved.results[0] = moved_integers;
       dequantize.operands[0] = moved_integers;
@@ -109,7 +110,8 @@ class QdqFolding {
 
   static bool can_be_activation(DType dtype) { return dtype == DType::int8 || dtype == DType::int16; }
 
-  // All activations come from integers (or are constants, quantized later), at least one of them; all else is constant.
+  // All activations come from integers (or are constants, quantized later), at least one of them; all else is
+  // constant.
   bool reads_integers(const Node& node) const {
     bool any = false;
     for (size_t i = 0; i < node.operands.size(); ++i) {
@@ -135,7 +137,8 @@ class QdqFolding {
         if (node.op == "quantize_per_tensor"_op && can_be_activation(graph_.type(node.result()).dtype))
           found.push_back(&node);
       }
-    const bool others = uses != use_counts_[static_cast<size_t>(id)] || found.size() != static_cast<size_t>(uses);
+    const bool others =
+        uses != use_counts_[static_cast<size_t>(id)] || found.size() != static_cast<size_t>(uses);
     return others ? std::vector<Node*>{} : found;
   }
 
@@ -160,8 +163,8 @@ class QdqFolding {
     graph_.remove_dead();
   }
 
-  // One copy of the node for each distinct quantization that the model asks of its result: exact, where requantizing
-  // one from another would round twice.
+  // One copy of the node for each distinct quantization that the model asks of its result: exact, where
+  // requantizing one from another would round twice.
   void emit_on_integers(const Node& node, const std::vector<Node*>& quantizes, std::vector<Node>& nodes) {
     std::vector<std::pair<TensorType, ValueId>> done;
     for (Node* quantize : quantizes) {
@@ -169,7 +172,8 @@ class QdqFolding {
       const TensorType& wanted = graph_.type(quantize->result());
       type.dtype = wanted.dtype;
       type.quant = wanted.quant;
-      const auto same = std::find_if(done.begin(), done.end(), [&](const auto& d) { return d.first == type; });
+      const auto same =
+          std::find_if(done.begin(), done.end(), [&](const auto& d) { return d.first == type; });
       if (same != done.end()) {
         graph_.replace_uses(quantize->result(), same->second);
         continue;
@@ -178,7 +182,8 @@ class QdqFolding {
       for (size_t i = 0; i < copy.operands.size(); ++i)
         if (dequantized(copy.operands[i])) copy.operands[i] = producer(copy.operands[i])->operands[0];
       if (node.row().quant == QuantRule::same) requantize_operands(copy, type, nodes);
-      const ValueId integers = graph_.add_result(graph_.unique_name(graph_.value(node.result()).name + ".q"), type);
+      const ValueId integers =
+          graph_.add_result(graph_.unique_name(graph_.value(node.result()).name + ".q"), type);
       copy.results[0] = integers;
       nodes.push_back(std::move(copy));
       graph_.replace_uses(quantize->result(), integers);
@@ -201,7 +206,8 @@ class QdqFolding {
     }
   }
 
-  // quantize(dequantize(x)): x itself, or x under other parameters. A quantized constant has lost its dequantize.
+  // quantize(dequantize(x)): x itself, or x under other parameters. A quantized constant has lost its
+  // dequantize.
   void fold_pairs() {
     producers_ = graph_.producers();
     for (Node& node : graph_.nodes) {
@@ -246,17 +252,20 @@ class QdqFolding {
     });
   }
 
-  // What computes in float reads a quantized constant as its reals; weights wait for the quantizer as they are.
+  // What computes in float reads a quantized constant as its reals; weights wait for the quantizer as they
+  // are.
   void constants_of_float_nodes() {
     for (Node& node : graph_.nodes) {
-      const bool on_integers =
-          node.results.empty() || graph_.type(node.result()).quantized() || node.row().quant == QuantRule::none;
+      const bool on_integers = node.results.empty() || graph_.type(node.result()).quantized() ||
+                               node.row().quant == QuantRule::none;
       for (size_t i = 0; !on_integers && i < node.operands.size(); ++i) {
         const ValueId id = node.operands[i];
         if (!graph_.is_constant(id) || !graph_.type(id).quantized()) continue;
-        if (node.row().operand(i).role != Role::activation && node.row().operand(i).role != Role::parameter) continue;
+        if (node.row().operand(i).role != Role::activation && node.row().operand(i).role != Role::parameter)
+          continue;
         const std::string name = graph_.unique_name(graph_.value(id).name + ".reals");
-        node.operands[i] = graph_.add_constant(name, rushlight::dequantized(graph_.constant(id), graph_.type(id).quant));
+        node.operands[i] =
+            graph_.add_constant(name, rushlight::dequantized(graph_.constant(id), graph_.type(id).quant));
       }
     }
   }

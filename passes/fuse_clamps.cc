@@ -15,8 +15,7 @@ constexpr ChainRule kRules[] = {
      .producer = can_clamp,
      .consumer = is<"requantize"_op>,
      .guard = same_numbers,
-     .rewrite =
-         [](Graph&, Node& producer, const Node& clamp) -> Status {
+     .rewrite = [](Graph&, Node& producer, const Node& clamp) -> Status {
        producer.clamp = producer.clamp.then(clamp.clamp);
        return {};
      }},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pass is a function from graph to graph, in place; pipeline.h says in which order and why. Each has a text test
-// in tests/passes.
+// Every pass is a function from graph to graph, in place; pipeline.h says in which order and why. Each has a
+// text test in tests/passes.
 #pragma once
 
 #include "ir/graph.h"
@@ -8,13 +8,14 @@
 
 namespace rushlight {
 
-// Drops what does nothing at inference: dropout, aliases, contiguous, views to the same shape, requantizations to the
-// same parameters without a clamp.
+// Drops what does nothing at inference: dropout, aliases, contiguous, views to the same shape,
+// requantizations to the same parameters without a clamp.
 //   %y = aten.dropout(%x); %z = aten.relu(%y)      =>   %z = aten.relu(%x)
 Status remove_identities(Graph& graph);
 
 // Replaces nodes whose operands are all constants by their value. Over quantized constants only ops that
-// move elements fold: as integers, or as reals where channels with scales of their own are no longer along one axis.
+// move elements fold: as integers, or as reals where channels with scales of their own are no longer along
+// one axis.
 Status fold_constants(Graph& graph);
 
 // relu, relu6, hardtanh, clamp become one op, so that rules need to know only that one.
@@ -24,19 +25,23 @@ Status canonicalize_clamps(Graph& graph);
 // Batch-norm behind a convolution or linear layer becomes part of its weights and bias.
 Status fold_batch_norm(Graph& graph);
 
-// A clamp whose input nobody else uses becomes the clamp range of its producer, where that can clamp. In integers only
-// where producer and clamp have the same quantization: otherwise the rounding between them is part of the model.
-//   %c = aten.conv2d(%x, %w, %b); %y = requantize(%c) clamp=[0.0, inf]   =>   %y = aten.conv2d(...) clamp=[0.0, inf]
+// A clamp whose input nobody else uses becomes the clamp range of its producer, where that can clamp. In
+// integers only where producer and clamp have the same quantization: otherwise the rounding between them is
+// part of the model.
+//   %c = aten.conv2d(%x, %w, %b); %y = requantize(%c) clamp=[0.0, inf]   =>   %y = aten.conv2d(...)
+//   clamp=[0.0, inf]
 Status fuse_clamps(Graph& graph);
 
-// The one rule that turns quantize/dequantize nodes into quantized types, driven by the op table's quantization rules:
+// The one rule that turns quantize/dequantize nodes into quantized types, driven by the op table's
+// quantization rules:
 //   %f = dequantize(%x); %g = op(%f, ...); %y = quantize(%g)      =>   %y: i8<q> = op(%x, ...)
-// also through ops that only move elements, with constants, and at the graph's inputs and outputs. What it can't fold
-// stays as it is, correct.
+// also through ops that only move elements, with constants, and at the graph's inputs and outputs. What it
+// can't fold stays as it is, correct.
 Status fold_qdq(Graph& graph);
 
-// Gives convolutions and pools channels-last images, lets elementwise ops follow their operands, and inserts to_layout
-// where a value has to change its order in memory (the graph's inputs and outputs are row-major, so are views).
+// Gives convolutions and pools channels-last images, lets elementwise ops follow their operands, and inserts
+// to_layout where a value has to change its order in memory (the graph's inputs and outputs are row-major, so
+// are views).
 Status assign_layouts(Graph& graph);
 
 // linear(view(to_layout(x))) reads x as it lies in memory, with the weight's columns in that order.

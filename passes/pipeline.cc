@@ -12,8 +12,8 @@ Result<bool> run_passes(Graph& graph, std::span<const Pass> passes, const PassOb
   for (const Pass& pass : passes) {
     if (Status s = pass.run(graph); !s) return forward(s);
     if (Status valid = verify(graph); !valid)
-      throw InternalError(fmt::format("pass {} left an invalid graph:\n{}\n{}", pass.name, valid.error().text(),
-                                      print(graph, {.max_constant_elements = 8})));
+      throw InternalError(fmt::format("pass {} left an invalid graph:\n{}\n{}", pass.name,
+                                      valid.error().text(), print(graph, {.max_constant_elements = 8})));
     if (observe && !observe(pass.name, graph)) return false;
   }
   return true;

@@ -22,10 +22,13 @@ struct Pass {
 // From the importer's graph to one where a node is what one integer kernel will compute.
 inline constexpr auto kCanonicalPasses = std::to_array<Pass>({
     {"remove-identities", remove_identities, "first: nothing else has to look through them"},
-    {"fold-constants", fold_constants, "shape arithmetic and reshaped weights are constants for all that follows"},
+    {"fold-constants", fold_constants,
+     "shape arithmetic and reshaped weights are constants for all that follows"},
     {"canonicalize-clamps", canonicalize_clamps, "one clamp op, before rules that look for it"},
-    {"fold-batch-norm", fold_batch_norm, "before clamps are fused: batch-norm stands between layer and clamp"},
-    {"fuse-clamps", fuse_clamps, "before Q/DQ folding: a quantized model has no Q/DQ between layer and activation"},
+    {"fold-batch-norm", fold_batch_norm,
+     "before clamps are fused: batch-norm stands between layer and clamp"},
+    {"fuse-clamps", fuse_clamps,
+     "before Q/DQ folding: a quantized model has no Q/DQ between layer and activation"},
     {"fold-qdq", fold_qdq, "all float patterns are gone; from here types carry the quantization"},
     {"fuse-quantized-clamps", fuse_clamps, "activations that had Q/DQ of their own with the same parameters"},
     {"remove-requantizations", remove_identities, "those that Q/DQ folding made between equal parameters"},
@@ -40,8 +43,8 @@ inline constexpr auto kIntegerPasses = std::to_array<Pass>({
 // Called after each pass with its name; false stops the pipeline.
 using PassObserver = std::function<bool(std::string_view pass, const Graph&)>;
 
-// Runs the passes; the graph is verified after each, and a violation is an internal error that names the pass. Returns
-// whether all passes ran.
+// Runs the passes; the graph is verified after each, and a violation is an internal error that names the
+// pass. Returns whether all passes ran.
 Result<bool> run_passes(Graph& graph, std::span<const Pass> passes, const PassObserver& observe = {});
 
 }  // namespace rushlight

@@ -6,8 +6,8 @@
 
 namespace rushlight {
 
-// dequantize(constant) becomes a constant with a quantized type; results of quantize nodes get the quantization that
-// the node's attributes state. uint8 becomes int8 with everything shifted by 128.
+// dequantize(constant) becomes a constant with a quantized type; results of quantize nodes get the
+// quantization that the node's attributes state. uint8 becomes int8 with everything shifted by 128.
 Status read_quantization(Graph& graph);
 
 }  // namespace rushlight

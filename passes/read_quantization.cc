@@ -21,16 +21,16 @@ Result<StoredType> stored_type(const Graph& graph, const Node& node) {
   const Attributes attrs = node.attrs();
   const std::optional<DType> dtype = dtype_from_name(attrs.text("dtype"));
   if (!dtype || is_float(*dtype) || size_of(*dtype) > 4 || *dtype == DType::boolean)
-    return input_error(graph.describe(node), fmt::format("quantizes to {}; allowed are u8, i8, i16 and i32",
-                                                         attrs.text("dtype")));
+    return input_error(graph.describe(node),
+                       fmt::format("quantizes to {}; allowed are u8, i8, i16 and i32", attrs.text("dtype")));
   StoredType stored{*dtype, {}, *dtype == DType::uint8 ? kUnsignedShift : 0};
   if (stored.shift != 0) stored.dtype = DType::int8;
   const int64_t lo = std::max(attrs.integer("quant_min"), lowest(*dtype));
   const int64_t hi = std::min(attrs.integer("quant_max"), highest(*dtype));
   if (lo > hi)
-    return input_error(graph.describe(node), fmt::format("quant_min {} is above quant_max {} in {}",
-                                                         attrs.integer("quant_min"), attrs.integer("quant_max"),
-                                                         name(*dtype)));
+    return input_error(graph.describe(node),
+                       fmt::format("quant_min {} is above quant_max {} in {}", attrs.integer("quant_min"),
+                                   attrs.integer("quant_max"), name(*dtype)));
   stored.quant.lo = static_cast<int32_t>(lo - stored.shift);
   stored.quant.hi = static_cast<int32_t>(hi - stored.shift);
   return stored;
@@ -50,7 +50,8 @@ Status add_parameters(const Graph& graph, const Node& node, StoredType& stored) 
   }
   for (size_t i = 1; i < node.operands.size(); ++i)
     if (node.operands[i] != ValueId::none && !graph.is_constant(node.operands[i]))
-      return input_error(graph.describe(node), "has scales or zero points that are computed; they must be constants");
+      return input_error(graph.describe(node),
+                         "has scales or zero points that are computed; they must be constants");
   const Tensor& scales = graph.constant(node.operands[1]);
   const auto rank = static_cast<int64_t>(graph.type(node.operands[0]).shape.size());
   const int64_t axis = node.attrs().integer("axis");
@@ -81,10 +82,12 @@ bool same_parameters(const Quantization& a, const Quantization& b) {
   return a.scales == b.scales && a.zero_points == b.zero_points && a.axis == b.axis;
 }
 
-// Integers that are moved before they are dequantized (nothing quantizes them in this graph): their source and all its
-// movements get the reader's type.
+// Integers that are moved before they are dequantized (nothing quantizes them in this graph): their source
+// and all its movements get the reader's type.
 void give_type(Graph& graph, ValueId id, const StoredType& stored) {
-  const auto moves = [](const Node& n) { return n.row().quant == QuantRule::same && n.row().operand_count() == 1; };
+  const auto moves = [](const Node& n) {
+    return n.row().quant == QuantRule::same && n.row().operand_count() == 1;
+  };
   const std::vector<int> producers = graph.producers();
   for (int at = producers[static_cast<size_t>(id)]; at >= 0; at = producers[static_cast<size_t>(id)]) {
     const Node& node = graph.nodes[static_cast<size_t>(at)];
@@ -128,7 +131,8 @@ Tensor shifted(const Tensor& integers, const StoredType& stored) {
 Status read_quantization(Graph& graph) {
   for (Node& node : graph.nodes) {
     const bool quantizes = node.op == "quantize_per_tensor"_op;
-    if (!quantizes && node.op != "dequantize_per_tensor"_op && node.op != "dequantize_per_channel"_op) continue;
+    if (!quantizes && node.op != "dequantize_per_tensor"_op && node.op != "dequantize_per_channel"_op)
+      continue;
     Result<StoredType> stored = stored_type(graph, node);
     if (!stored) return forward(stored);
     if (Status s = add_parameters(graph, node, *stored); !s) return s;
@@ -146,9 +150,11 @@ Status read_quantization(Graph& graph) {
       continue;
     }
     if (type.quant.per_channel())
-      return unsupported(graph.describe(node), "is quantized per channel but no constant; activations must be "
-                                               "quantized per tensor");
-    if (!quantizes && graph.type(source).quantized() && !same_parameters(graph.type(source).quant, type.quant))
+      return unsupported(graph.describe(node),
+                         "is quantized per channel but no constant; activations must be "
+                         "quantized per tensor");
+    if (!quantizes && graph.type(source).quantized() &&
+        !same_parameters(graph.type(source).quant, type.quant))
       return input_error(graph.describe(node),
                          fmt::format("reads %{} with other parameters than those it was quantized with ({})",
                                      graph.value(source).name, to_string(graph.type(source))));

@@ -8,14 +8,19 @@ namespace {
 
 bool does_nothing(const Graph& graph, const Node& node) {
   switch (node.op) {
-    case "aten.dropout"_op: return !node.attrs().boolean("train");
+    case "aten.dropout"_op:
+      return !node.attrs().boolean("train");
     case "aten.alias"_op:
-    case "aten.contiguous"_op: return true;
+    case "aten.contiguous"_op:
+      return true;
     case "aten.view"_op:
     case "aten.flatten"_op:
-    case "to_layout"_op: return graph.type(node.operands[0]) == graph.type(node.result());
-    case "requantize"_op: return !node.clamp.is_set() && graph.type(node.operands[0]) == graph.type(node.result());
-    default: return false;
+    case "to_layout"_op:
+      return graph.type(node.operands[0]) == graph.type(node.result());
+    case "requantize"_op:
+      return !node.clamp.is_set() && graph.type(node.operands[0]) == graph.type(node.result());
+    default:
+      return false;
   }
 }
 

@@ -9,7 +9,8 @@ Result<bool> apply_once(Graph& graph, const ChainRule& rule) {
   const std::vector<int> producers = graph.producers();
   const std::vector<int> uses = graph.use_counts();
   for (Node& consumer : graph.nodes) {
-    if (consumer.operands.empty() || consumer.operands[0] == ValueId::none || !rule.consumer(consumer)) continue;
+    if (consumer.operands.empty() || consumer.operands[0] == ValueId::none || !rule.consumer(consumer))
+      continue;
     const auto operand = static_cast<size_t>(consumer.operands[0]);
     if (producers[operand] < 0 || uses[operand] != 1) continue;
     Node& producer = graph.nodes[static_cast<size_t>(producers[operand])];

@@ -15,8 +15,8 @@ struct ChainRule {
   bool (*producer)(const Node&);
   bool (*consumer)(const Node&);
   bool (*guard)(const Graph&, const Node& producer, const Node& consumer);
-  // Changes the producer so that it computes the consumer's result too. The driver then lets the consumer's uses read
-  // the producer's result and drops the consumer.
+  // Changes the producer so that it computes the consumer's result too. The driver then lets the consumer's
+  // uses read the producer's result and drops the consumer.
   Status (*rewrite)(Graph&, Node& producer, const Node& consumer);
 };
 

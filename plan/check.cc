@@ -14,8 +14,7 @@ constexpr int kNobody = -1;
 
 class Checker {
  public:
-  Checker(const Program& program, const Plan& plan)
-      : program_(program), plan_(plan) {}
+  Checker(const Program& program, const Plan& plan) : program_(program), plan_(plan) {}
 
   Status run() {
     if (Status s = check_places(); !s) return s;
@@ -32,7 +31,8 @@ class Checker {
         if (Status s = read(static_cast<int>(b), "the next run"); !s) return s;
     for (size_t i = 0; i < program_.inputs.size(); ++i)
       if (plan_.input_preserved[i])
-        if (Status s = read(program_.inputs[i].buffer, "the caller, who is told that it is preserved,"); !s) return s;
+        if (Status s = read(program_.inputs[i].buffer, "the caller, who is told that it is preserved,"); !s)
+          return s;
     return {};
   }
 
@@ -42,7 +42,8 @@ class Checker {
   int64_t end(int index) const { return begin(index) + buffer(index).bytes; }
 
   tl::unexpected<Error> wrong(int index, std::string what) const {
-    return input_error(fmt::format("plan of {}, buffer {}", program_.name, buffer(index).name), std::move(what));
+    return input_error(fmt::format("plan of {}, buffer {}", program_.name, buffer(index).name),
+                       std::move(what));
   }
 
   Status check_places() const {
@@ -57,8 +58,9 @@ class Checker {
     for (const Buffer& b : program_.buffers) total += b.bytes + kArenaAlignment;
     for (const OffsetConstraint& c : program_.constraints) total += std::abs(c.distance);
     if (plan_.arena_bytes > total)
-      return input_error("plan of " + program_.name,
-                         fmt::format("has an arena of {} bytes; all buffers side by side take less", plan_.arena_bytes));
+      return input_error(
+          "plan of " + program_.name,
+          fmt::format("has an arena of {} bytes; all buffers side by side take less", plan_.arena_bytes));
     for (int b = 0; b < static_cast<int>(program_.buffers.size()); ++b) {
       if (begin(b) < 0 || begin(b) > plan_.arena_bytes - buffer(b).bytes)
         return wrong(b, fmt::format("lies at {} with {} bytes, outside the arena of {} bytes", begin(b),
@@ -72,19 +74,18 @@ class Checker {
     }
     for (const OffsetConstraint& c : program_.constraints)
       if (begin(c.second) != begin(c.first) + c.distance)
-        return wrong(c.second, fmt::format("is not {} bytes from buffer {}", c.distance, buffer(c.first).name));
+        return wrong(c.second,
+                     fmt::format("is not {} bytes from buffer {}", c.distance, buffer(c.first).name));
     return {};
   }
 
-  void write(int index) {
-    std::fill(owner_.begin() + begin(index), owner_.begin() + end(index), index);
-  }
+  void write(int index) { std::fill(owner_.begin() + begin(index), owner_.begin() + end(index), index); }
 
   Status read(int index, const std::string& reader) const {
     for (int64_t at = begin(index); at < end(index); ++at)
       if (const int found = owner_[static_cast<size_t>(at)]; found != index)
-        return wrong(index, fmt::format("is read by {}, but its byte {} then belongs to {}", reader, at - begin(index),
-                                        found == kNobody ? "nobody" : buffer(found).name));
+        return wrong(index, fmt::format("is read by {}, but its byte {} then belongs to {}", reader,
+                                        at - begin(index), found == kNobody ? "nobody" : buffer(found).name));
     return {};
   }
 
@@ -116,11 +117,12 @@ class Checker {
     const int b = call.arguments[other].index;
     if (!overlap(a, b)) return {};
     const bool exact = begin(a) == begin(b) && end(a) == end(b);
-    const bool allowed = call.row().overlap == kernels::Overlap::elementwise && exact &&
-                         std::count(call.may_overwrite.begin(), call.may_overwrite.end(), static_cast<int>(other)) > 0;
+    const bool allowed =
+        call.row().overlap == kernels::Overlap::elementwise && exact &&
+        std::count(call.may_overwrite.begin(), call.may_overwrite.end(), static_cast<int>(other)) > 0;
     if (allowed) return {};
-    return wrong(a, fmt::format("is written by call {} ({}) over buffer {}, which that kernel does not allow", call.name,
-                                call.row().name, buffer(b).name));
+    return wrong(a, fmt::format("is written by call {} ({}) over buffer {}, which that kernel does not allow",
+                                call.name, call.row().name, buffer(b).name));
   }
 
   const Program& program_;

@@ -86,7 +86,8 @@ class Planner {
   }
 
   void settle(const Block& block, int64_t offset) {
-    for (const Block::Member& m : block.members) plan_.offsets[static_cast<size_t>(m.buffer)] = offset + m.distance;
+    for (const Block::Member& m : block.members)
+      plan_.offsets[static_cast<size_t>(m.buffer)] = offset + m.distance;
     plan_.arena_bytes = std::max(plan_.arena_bytes, aligned(offset + block.bytes));
   }
 
@@ -101,7 +102,8 @@ class Planner {
     std::vector<const Block*> open;
     for (const Block& block : blocks_)
       if (!block.members.empty() && !is_persistent(block)) open.push_back(&block);
-    std::stable_sort(open.begin(), open.end(), [](const Block* a, const Block* b) { return a->bytes > b->bytes; });
+    std::stable_sort(open.begin(), open.end(),
+                     [](const Block* a, const Block* b) { return a->bytes > b->bytes; });
     std::vector<const Block*> placed;
     for (const Block* block : open) {
       settle(*block, lowest_offset(*block, placed));

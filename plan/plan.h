@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places a program's buffers in one arena. Greedy best fit by size; elementwise kernels write over an input that dies
-// with the call. Persistent buffers stand at the arena's start and share with nothing.
+// Places a program's buffers in one arena. Greedy best fit by size; elementwise kernels write over an input
+// that dies with the call. Persistent buffers stand at the arena's start and share with nothing.
 #pragma once
 
 #include "cortex_m/program.h"
@@ -21,9 +21,9 @@ struct Plan {
 
 Plan plan(const Program& program);
 
-// Independent of how a plan was made: follows every byte of the arena through the calls and fails if a call could read
-// a byte that is not the one its argument's writer left there, or if alignment, bounds, offset constraints or a
-// kernel's overlap rule are violated.
+// Independent of how a plan was made: follows every byte of the arena through the calls and fails if a call
+// could read a byte that is not the one its argument's writer left there, or if alignment, bounds, offset
+// constraints or a kernel's overlap rule are violated.
 Status check(const Program& program, const Plan& plan);
 
 }  // namespace rushlight

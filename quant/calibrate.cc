@@ -30,9 +30,10 @@ Result<std::vector<Range>> observe_ranges(const Graph& graph, const std::vector<
     auto outputs = evaluator.run(samples[i], observe);
     if (!outputs) return forward(outputs);
     if (not_finite != ValueId::none)
-      return input_error(fmt::format("calibration sample {}", i),
-                         fmt::format("makes %{} infinite or not a number; check the sample and the model in float",
-                                     graph.value(not_finite).name));
+      return input_error(
+          fmt::format("calibration sample {}", i),
+          fmt::format("makes %{} infinite or not a number; check the sample and the model in float",
+                      graph.value(not_finite).name));
   }
   return ranges;
 }

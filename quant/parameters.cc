@@ -74,13 +74,15 @@ Tensor quantized(const Tensor& reals, const Quantization& quant, DType dtype) {
   const Channels channels(quant.per_channel() ? reals.shape() : Shape{1}, std::max(quant.axis, 0));
   for (int64_t i = 0; i < reals.elements(); ++i) {
     const size_t c = quant.per_channel() ? channels.of(i) : 0;
-    const double q = std::nearbyint(reals.at(i) / quant.scale(c)) + quant.zero_points[std::min(c, quant.zero_points.size() - 1)];
+    const double q = std::nearbyint(reals.at(i) / quant.scale(c)) +
+                     quant.zero_points[std::min(c, quant.zero_points.size() - 1)];
     out.set(i, std::clamp(q, static_cast<double>(quant.lo), static_cast<double>(quant.hi)));
   }
   return out;
 }
 
-LayerParameters layer_parameters(const Tensor& weight, const Tensor* bias, int axis, const LayerScales& scales) {
+LayerParameters layer_parameters(const Tensor& weight, const Tensor* bias, int axis,
+                                 const LayerScales& scales) {
   const Channels channels(weight.shape(), axis);
   const std::vector<ChannelWeights> measured = measure(weight, channels);
   const double input_scale = scales.input.scale();
@@ -104,8 +106,8 @@ LayerParameters layer_parameters(const Tensor& weight, const Tensor* bias, int a
   for (int64_t i = 0; i < weight.elements(); ++i) kept.set(i, dead[channels.of(i)] ? 0.0 : weight.at(i));
   result.weight = quantized(kept, result.weight_quant, DType::int8);
   result.bias_quant = bias_quantization(input_scale, result.weight_quant, channels.count);
-  result.bias = bias ? quantized_bias(*bias, input_scale, result.weight_quant)
-                     : Tensor(DType::int32, {channels.count});
+  result.bias =
+      bias ? quantized_bias(*bias, input_scale, result.weight_quant) : Tensor(DType::int32, {channels.count});
   return result;
 }
 
@@ -114,7 +116,8 @@ Quantization bias_quantization(double input_scale, const Quantization& weight_qu
   quant.axis = 0;
   quant.lo = INT32_MIN;
   quant.hi = INT32_MAX;
-  for (int64_t c = 0; c < channels; ++c) quant.scales.push_back(input_scale * weight_quant.scale(static_cast<size_t>(c)));
+  for (int64_t c = 0; c < channels; ++c)
+    quant.scales.push_back(input_scale * weight_quant.scale(static_cast<size_t>(c)));
   quant.zero_points.assign(quant.scales.size(), 0);
   return quant;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From ranges and float constants to quantization parameters. Scales of activations and weights are rounded to
-// float32, the precision in which frameworks and the emitted headers hold them.
+// From ranges and float constants to quantization parameters. Scales of activations and weights are rounded
+// to float32, the precision in which frameworks and the emitted headers hold them.
 #pragma once
 
 #include <span>
@@ -23,8 +23,8 @@ struct Range {
   }
 };
 
-// int8 over [range.lo, range.hi], which holds 0 as every Range does: 255 steps, zero exact. A range of 0 alone gets
-// scale 1.
+// int8 over [range.lo, range.hi], which holds 0 as every Range does: 255 steps, zero exact. A range of 0
+// alone gets scale 1.
 Quantization asymmetric(Range range);
 
 // int8 that hold a constant operand: exactly if all its elements are equal.
@@ -44,10 +44,11 @@ struct LayerParameters {
   Quantization bias_quant;    // scale input * weight[c]
   Tensor bias;                // int32; zeros where the layer has none
 };
-// Weights and bias of a layer whose weight has its output channels on `axis`. Follows docs/numerics.md: a channel whose
-// greatest contribution is below output_scale / 1024 keeps its bias only; where a bias does not fit 2^30 steps, the
-// channel's weight scale grows.
-LayerParameters layer_parameters(const Tensor& weight, const Tensor* bias, int axis, const LayerScales& scales);
+// Weights and bias of a layer whose weight has its output channels on `axis`. Follows docs/numerics.md: a
+// channel whose greatest contribution is below output_scale / 1024 keeps its bias only; where a bias does not
+// fit 2^30 steps, the channel's weight scale grows.
+LayerParameters layer_parameters(const Tensor& weight, const Tensor* bias, int axis,
+                                 const LayerScales& scales);
 
 // Bias integers for weights that are quantized already.
 Tensor quantized_bias(const Tensor& bias, double input_scale, const Quantization& weight_quant);

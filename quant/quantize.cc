@@ -54,8 +54,8 @@ class Quantizer {
     return node.operands[i] != ValueId::none && node.row().operand(i).role == Role::activation;
   }
 
-  // Float values that some node computes with. The float outside of a quantized program (an input that only quantize
-  // nodes read, an output that a dequantize node makes) may stay.
+  // Float values that some node computes with. The float outside of a quantized program (an input that only
+  // quantize nodes read, an output that a dequantize node makes) may stay.
   std::vector<ValueId> float_values() const {
     std::vector<bool> open(graph_.value_count(), false);
     const auto note = [&](ValueId id) {
@@ -81,18 +81,21 @@ class Quantizer {
       for (ValueId result : node.results)
         if (std::find(open.begin(), open.end(), result) != open.end())
           error.diagnostics.push_back(
-              {graph_.describe(node), "computes in float: the model file gives its result no quantization. Pass "
-                                      "--calibrate samples.npz to choose one from samples"});
+              {graph_.describe(node),
+               "computes in float: the model file gives its result no quantization. Pass "
+               "--calibrate samples.npz to choose one from samples"});
     if (error.diagnostics.empty())
       error.diagnostics.push_back({graph_.name, "has float values without a quantization; pass --calibrate"});
     return tl::unexpected(std::move(error));
   }
 
-  // Parameters that a group has for other reasons than its range: a member is quantized already, or fixed by its op.
+  // Parameters that a group has for other reasons than its range: a member is quantized already, or fixed by
+  // its op.
   void collect_given() {
     given_.resize(graph_.value_count());
     for (ValueId id : graph_.value_ids())
-      if (!graph_.is_constant(id) && graph_.type(id).quantized()) given_[static_cast<size_t>(id)] = graph_.type(id).quant;
+      if (!graph_.is_constant(id) && graph_.type(id).quantized())
+        given_[static_cast<size_t>(id)] = graph_.type(id).quant;
     for (const Node& node : graph_.nodes)
       if (node.row().quant == QuantRule::fixed && !graph_.type(node.result()).quantized())
         given_[static_cast<size_t>(node.result())] =
@@ -109,8 +112,8 @@ class Quantizer {
     return true;
   }
 
-  // Where an operand can't share its op's parameters, because the model quantized it otherwise, a requantize goes
-  // between. Dequantize nodes first: what they give is fixed before anything can take another side.
+  // Where an operand can't share its op's parameters, because the model quantized it otherwise, a requantize
+  // goes between. Dequantize nodes first: what they give is fixed before anything can take another side.
   void join_groups() {
     for (const Node& node : graph_.nodes)
       if (is_dequantize(node)) join(node.operands[0], node.result());
@@ -149,7 +152,8 @@ class Quantizer {
     for (ValueId id : known) {
       if (graph_.is_constant(id)) {
         const Tensor& data = graph_.constant(id);
-        // A constant counts where a group has taken it in, that is, where it is moved or compared with activations.
+        // A constant counts where a group has taken it in, that is, where it is moved or compared with
+        // activations.
         if (is_float(data.dtype()) && groups_.find(id) != static_cast<size_t>(id))
           for (int64_t i = 0; i < data.elements(); ++i) of_group[groups_.find(id)].include(data.at(i));
       } else {
@@ -180,7 +184,8 @@ class Quantizer {
   }
 
   Status quantize_constants(Node& node) {
-    if (node.row().quant == QuantRule::none || node.results.empty() || !graph_.type(node.result()).quantized())
+    if (node.row().quant == QuantRule::none || node.results.empty() ||
+        !graph_.type(node.result()).quantized())
       return {};
     for (size_t i = 0; i < node.operands.size(); ++i) {
       const ValueId id = node.operands[i];
@@ -189,15 +194,19 @@ class Quantizer {
       switch (node.row().operand(i).role) {
         case Role::activation: {
           const bool same = node.row().quant == QuantRule::same;
-          const Quantization quant = same ? graph_.type(node.result()).quant : for_constant(graph_.constant(id));
+          const Quantization quant =
+              same ? graph_.type(node.result()).quant : for_constant(graph_.constant(id));
           node.operands[i] = constant_like(id, quant, quantized(graph_.constant(id), quant, DType::int8));
           break;
         }
-        case Role::weight: quantize_layer(node, i); break;
+        case Role::weight:
+          quantize_layer(node, i);
+          break;
         case Role::bias:
           if (Status s = quantize_bias(node, i); !s) return s;
           break;
-        default: break;
+        default:
+          break;
       }
     }
     return {};
@@ -207,8 +216,9 @@ class Quantizer {
     const Tensor& data = graph_.constant(id);
     for (int64_t i = 0; i < data.elements(); ++i)
       if (!std::isfinite(data.at(i)))
-        return input_error(graph_.describe(node), fmt::format("reads %{}, whose element {} is {}; it must be finite",
-                                                              graph_.value(id).name, i, data.at(i)));
+        return input_error(graph_.describe(node),
+                           fmt::format("reads %{}, whose element {} is {}; it must be finite",
+                                       graph_.value(id).name, i, data.at(i)));
     return {};
   }
 
@@ -224,9 +234,9 @@ class Quantizer {
     const ValueId bias_id = bias < node.operands.size() ? node.operands[bias] : ValueId::none;
     const bool float_bias = bias_id != ValueId::none && !graph_.type(bias_id).quantized();
     const LayerScales scales{graph_.type(node.operands[0]).quant, graph_.type(node.result()).quant.scale()};
-    LayerParameters layer =
-        layer_parameters(graph_.constant(node.operands[weight]), float_bias ? &graph_.constant(bias_id) : nullptr,
-                         node.row().operand(weight).channel_axis, scales);
+    LayerParameters layer = layer_parameters(graph_.constant(node.operands[weight]),
+                                             float_bias ? &graph_.constant(bias_id) : nullptr,
+                                             node.row().operand(weight).channel_axis, scales);
     if (float_bias) node.operands[bias] = constant_like(bias_id, layer.bias_quant, std::move(layer.bias));
     node.operands[weight] = constant_like(node.operands[weight], layer.weight_quant, std::move(layer.weight));
   }
@@ -239,11 +249,13 @@ class Quantizer {
     const Quantization quant = bias_quantization(input_scale, weight, reals.elements());
     for (int64_t c = 0; c < reals.elements(); ++c)
       if (std::abs(reals.at(c) / quant.scale(static_cast<size_t>(c))) > INT32_MAX)
-        return unsupported(graph_.describe(node),
-                           fmt::format("has a bias of {} in channel {}, which does not fit int32 at scale input * "
-                                       "weight = {}",
-                                       reals.at(c), c, quant.scale(static_cast<size_t>(c))));
-    node.operands[bias] = constant_like(node.operands[bias], quant, quantized_bias(reals, input_scale, weight));
+        return unsupported(
+            graph_.describe(node),
+            fmt::format("has a bias of {} in channel {}, which does not fit int32 at scale input * "
+                        "weight = {}",
+                        reals.at(c), c, quant.scale(static_cast<size_t>(c))));
+    node.operands[bias] =
+        constant_like(node.operands[bias], quant, quantized_bias(reals, input_scale, weight));
     return {};
   }
 

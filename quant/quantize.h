@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives every value of a graph a quantization. Works from the op table's quantization rules alone: an op needs no code
-// here. Values that are quantized already keep their parameters exactly.
+// Gives every value of a graph a quantization. Works from the op table's quantization rules alone: an op
+// needs no code here. Values that are quantized already keep their parameters exactly.
 #pragma once
 
 #include <vector>

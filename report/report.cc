@@ -60,7 +60,8 @@ std::string report_json(const Program& program, const Plan& plan, size_t calibra
 }
 
 std::string call_table(const Program& program, const DeviceRun* run) {
-  std::string text = fmt::format("  {:<34} {:<28} {:>12} {:>14}\n", "kernel", "node", "MACs", run ? "instructions" : "");
+  std::string text =
+      fmt::format("  {:<34} {:<28} {:>12} {:>14}\n", "kernel", "node", "MACs", run ? "instructions" : "");
   for (size_t i = 0; i < program.calls.size(); ++i) {
     const KernelCall& call = program.calls[i];
     const bool measured = run && i < run->instructions_per_call.size();

@@ -10,8 +10,8 @@
 
 namespace rushlight {
 
-// report.json of the device library: version, rounding mode, ports with their quantization, arena and weight bytes, one
-// entry a kernel call with its multiply-accumulates. Deterministic.
+// report.json of the device library: version, rounding mode, ports with their quantization, arena and weight
+// bytes, one entry a kernel call with its multiply-accumulates. Deterministic.
 std::string report_json(const Program& program, const Plan& plan, size_t calibration_samples);
 
 int64_t constant_bytes(const Program& program);

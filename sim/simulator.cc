@@ -68,8 +68,10 @@ Result<std::vector<Tensor>> Simulator::run(std::span<const Tensor> inputs) {
     }
     call.row().invoke(call.params.data(), arguments.data());
     const std::byte* canary = memory_->at(plan_.arena_bytes);
-    if (std::any_of(canary, canary + kCanaryLines * kArenaAlignment, [](std::byte b) { return b != kCanary; }))
-      throw InternalError(fmt::format("kernel call {} ({}) wrote behind the arena", call.name, call.row().name));
+    if (std::any_of(canary, canary + kCanaryLines * kArenaAlignment,
+                    [](std::byte b) { return b != kCanary; }))
+      throw InternalError(
+          fmt::format("kernel call {} ({}) wrote behind the arena", call.name, call.row().name));
   }
   std::vector<Tensor> outputs;
   for (const Port& port : program_.outputs) {

@@ -47,19 +47,28 @@ constexpr std::optional<DType> dtype_from_name(std::string_view text) {
 // The least and greatest integer of an integer dtype of at most 32 bits.
 constexpr int64_t lowest(DType dtype) {
   switch (dtype) {
-    case DType::int8: return -128;
-    case DType::int16: return -32768;
-    case DType::int32: return INT32_MIN;
-    default: return 0;
+    case DType::int8:
+      return -128;
+    case DType::int16:
+      return -32768;
+    case DType::int32:
+      return INT32_MIN;
+    default:
+      return 0;
   }
 }
 constexpr int64_t highest(DType dtype) {
   switch (dtype) {
-    case DType::boolean: return 1;
-    case DType::uint8: return 255;
-    case DType::int8: return 127;
-    case DType::int16: return 32767;
-    default: return INT32_MAX;
+    case DType::boolean:
+      return 1;
+    case DType::uint8:
+      return 255;
+    case DType::int8:
+      return 127;
+    case DType::int16:
+      return 32767;
+    default:
+      return INT32_MAX;
   }
 }
 

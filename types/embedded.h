@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of the source tree that travel inside the executable: kernel headers and the emulated boards' start-up code.
+// Files of the source tree that travel inside the executable: kernel headers and the emulated boards'
+// start-up code.
 #pragma once
 
 #include <string>

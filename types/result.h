@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors by whose fault they are. Input errors travel as Result<T>; what only a bug in the compiler can cause is
-// thrown as InternalError and ends the program with exit code 3.
+// Errors by whose fault they are. Input errors travel as Result<T>; what only a bug in the compiler can cause
+// is thrown as InternalError and ends the program with exit code 3.
 #pragma once
 
 #include <stdexcept>
@@ -12,8 +12,8 @@
 
 namespace rushlight {
 
-// One thing that is wrong. `where` names the file, node, operand or option; `what` says what was found, what is
-// allowed and what to do.
+// One thing that is wrong. `where` names the file, node, operand or option; `what` says what was found, what
+// is allowed and what to do.
 struct Diagnostic {
   std::string where;
   std::string what;

@@ -15,7 +15,8 @@ using Shape = std::vector<int64_t>;
 inline constexpr int64_t kMaxElements = int64_t{1} << 28;
 inline constexpr int kMaxRank = 8;
 
-// The product of the extents; nothing for a negative extent, a rank above kMaxRank or a product above kMaxElements.
+// The product of the extents; nothing for a negative extent, a rank above kMaxRank or a product above
+// kMaxElements.
 std::optional<int64_t> checked_element_count(const Shape& shape);
 
 // The product of the extents of a shape that was checked before.

@@ -16,21 +16,37 @@ namespace rushlight {
 template <class T>
 constexpr DType dtype_of();
 template <>
-constexpr DType dtype_of<bool>() { return DType::boolean; }
+constexpr DType dtype_of<bool>() {
+  return DType::boolean;
+}
 template <>
-constexpr DType dtype_of<uint8_t>() { return DType::uint8; }
+constexpr DType dtype_of<uint8_t>() {
+  return DType::uint8;
+}
 template <>
-constexpr DType dtype_of<int8_t>() { return DType::int8; }
+constexpr DType dtype_of<int8_t>() {
+  return DType::int8;
+}
 template <>
-constexpr DType dtype_of<int16_t>() { return DType::int16; }
+constexpr DType dtype_of<int16_t>() {
+  return DType::int16;
+}
 template <>
-constexpr DType dtype_of<int32_t>() { return DType::int32; }
+constexpr DType dtype_of<int32_t>() {
+  return DType::int32;
+}
 template <>
-constexpr DType dtype_of<int64_t>() { return DType::int64; }
+constexpr DType dtype_of<int64_t>() {
+  return DType::int64;
+}
 template <>
-constexpr DType dtype_of<float>() { return DType::float32; }
+constexpr DType dtype_of<float>() {
+  return DType::float32;
+}
 template <>
-constexpr DType dtype_of<double>() { return DType::float64; }
+constexpr DType dtype_of<double>() {
+  return DType::float64;
+}
 
 class Tensor {
  public:
@@ -42,7 +58,8 @@ class Tensor {
   template <class T>
   static Tensor of(Shape shape, std::span<const T> values) {
     Tensor t(dtype_of<T>(), std::move(shape));
-    require(t.elements() == static_cast<int64_t>(values.size()), "a tensor has as many values as its shape says");
+    require(t.elements() == static_cast<int64_t>(values.size()),
+            "a tensor has as many values as its shape says");
     if (!values.empty()) std::memcpy(t.bytes_.data(), values.data(), values.size_bytes());
     return t;
   }

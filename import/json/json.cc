@@ -36,7 +36,7 @@ class Builder : public nlohmann::json_sax<Source> {
   bool key(string_t& name) override {
     if (!keys_.back().insert(name).second)
       return refuse(fmt::format("has the key '{}' twice in one object", name));
-    std::get<JsonObject>(open_.back()->value).emplace_back(std::move(name), Json{});
+    std::get<JsonObject>(open_.back()->value).push_back({std::move(name), {}});
     return true;
   }
   bool end_object() override { return close(); }
@@ -63,7 +63,7 @@ class Builder : public nlohmann::json_sax<Source> {
     }
     Json& parent = *open_.back();
     if (auto* array = std::get_if<JsonArray>(&parent.value)) return &array->emplace_back(std::move(value));
-    Json& member = std::get<JsonObject>(parent.value).back().second;
+    Json& member = std::get<JsonObject>(parent.value).back().value;
     member = std::move(value);
     return &member;
   }

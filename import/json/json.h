@@ -16,7 +16,8 @@ namespace rushlight {
 
 struct Json;
 using JsonArray = std::vector<Json>;
-using JsonObject = std::vector<std::pair<std::string, Json>>;  // in the order of the text, keys differ
+struct JsonMember;
+using JsonObject = std::vector<JsonMember>;  // in the order of the text, keys differ
 
 struct Json {
   std::variant<std::monostate, bool, int64_t, double, std::string, JsonArray, JsonObject> value;
@@ -27,6 +28,11 @@ struct Json {
   }
   // "an object", for messages.
   std::string_view kind() const;
+};
+
+struct JsonMember {
+  std::string key;
+  Json value;
 };
 
 struct JsonLimits {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cortex_m/names.h"
 #include "emit/firmware.h"
 #include "emit/literals.h"
 #include "hand_built.h"

@@ -149,13 +149,11 @@ constexpr Whole kWhole[] = {
 
 TEST_P(FixturesOn, WholeLibrariesGiveTheSimulatorsIntegers) {
   RUSHLIGHT_NEEDS_BOARDS();
-  // Two a core, so that each ISA level has at least four of them: a build takes most of a second.
-  const auto core = static_cast<size_t>(find_target(GetParam().name) - kTargets.data());
-  for (size_t i = core; i < std::size(kWhole); i += 3) {
-    const Fixture fixture{kWhole[i].fixture, ends_with(kWhole[i].fixture, "_pt2e") ||
-                                                 std::string(kWhole[i].fixture).starts_with("add_pt2e/")};
+  for (const auto& [name, rounding] : kWhole) {
+    const bool in_folder = std::string_view(name).starts_with("add_pt2e/");
+    const Fixture fixture{name, in_folder || ends_with(name, "_pt2e")};
     SCOPED_TRACE(fixture.name);
-    const auto compiled = compile(fixture, kWhole[i].rounding, &kTargets[core]);
+    const auto compiled = compile(fixture, rounding, find_target(GetParam().name));
     ASSERT_TRUE(compiled) << compiled.error().text();
     const auto samples = program_samples(*compiled, {fixture.arrays()});
     ASSERT_TRUE(samples) << samples.error().text();

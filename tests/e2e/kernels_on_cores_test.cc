@@ -14,7 +14,7 @@ INSTANTIATE_TEST_SUITE_P(AllCores, KernelsOn, testing::ValuesIn(kTargets), test_
 TEST_P(KernelsOn, EqualTheReferences) {
   RUSHLIGHT_NEEDS_BOARDS();
   std::vector<RecordedCall> calls;
-  for (KernelCase& item : all_cases(test_seed(), 1)) {
+  for (KernelCase& item : all_cases(test_seed(), 4)) {
     RecordedCall call{
         {item.kernel, std::move(item.params), {}}, std::move(item.expected), std::move(item.description)};
     // On the board every argument has memory of its own; sharing is for the host test and for whole programs.

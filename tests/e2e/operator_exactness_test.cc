@@ -309,7 +309,7 @@ TEST(OperatorExactness, QuantizeAndDequantize) {
   Tally tally;
   for (int round = 0; round < 200; ++round) {
     const Quant quant = random_quant(random, 3);
-    const auto inverse = 1.0F / static_cast<float>(quant.scale);
+    const auto inverse = static_cast<float>(1 / quant.scale);
     const std::string attributes =
         fmt::format("{{scale={}, zero_point={}, quant_min=-128, quant_max=127, dtype=\"i8\"}}",
                     real_text(quant.scale), quant.zero_point);

@@ -48,7 +48,7 @@ const BadModel kBadModels[] = {
        for (const char* file : {"weight_0", "weight_1", "weight_2"})
          e[std::string("data/weights/") + file].resize(20);
      },
-     "model.pt2|tensor '|20 bytes|data/weights/weight_"},
+     "model.pt2|tensor '|needs 24 bytes|data/weights/weight_|only 20"},
     {"pickled_weights", "import/tied_weights.pt2", set(kWeights, "/config/b.weight/use_pickle", "true"),
      "model.pt2|'b.weight'|pickle"},
     {"nan_weight", "conv/linear.pt2", first_weight(std::string("\x00\x00\xC0\x7F", 4)),
@@ -84,10 +84,8 @@ TEST_P(BadModels, AreRefused) {
   expect_refusal({"compile", model, "--calibrate", fixture(calibration), "-o", "out"}, 2, {GetParam().error});
   expect_refusal({"check", model}, 2, {GetParam().error});
 }
-INSTANTIATE_TEST_SUITE_P(All, BadModels, testing::ValuesIn(kBadModels),
-                         [](const testing::TestParamInfo<BadModel>& info) {
-                           return std::string(info.param.name);
-                         });
+std::string case_name(const testing::TestParamInfo<BadModel>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(All, BadModels, testing::ValuesIn(kBadModels), case_name);
 
 class ModelFile : public CommandTest {
  protected:
