@@ -19,15 +19,13 @@ double greatest_intermediate(const AddFactors& f) {
          std::abs(static_cast<double>(f.offset));
 }
 
-}  // namespace
-
-Result<kernels::Factor> make_factor(double factor) {
+Result<kernels::Factor> rounded_factor(double factor, double (*round)(double)) {
   if (!(factor > 0) || !std::isfinite(factor))
     return input_error("scales",
                        fmt::format("give the rescaling factor {}; it must be a positive number", factor));
   int exponent = 0;
   const double fraction = std::frexp(factor, &exponent);  // in [0.5, 1)
-  auto multiplier = static_cast<int64_t>(std::round(std::ldexp(fraction, 31)));
+  auto multiplier = static_cast<int64_t>(round(std::ldexp(fraction, 31)));
   if (multiplier == int64_t{1} << 31) {
     multiplier /= 2;
     ++exponent;
@@ -37,6 +35,17 @@ Result<kernels::Factor> make_factor(double factor) {
     return input_error(
         "scales", fmt::format("give the rescaling factor {}; the greatest allowed is below 2^30", factor));
   return kernels::Factor{static_cast<int32_t>(multiplier), exponent};
+}
+
+}  // namespace
+
+Result<kernels::Factor> make_factor(double factor) {
+  return rounded_factor(factor, [](double x) { return std::round(x); });
+}
+
+Result<kernels::Factor> make_mean_factor(double factor, Rounding rounding) {
+  if (rounding == Rounding::double_rounding) return make_factor(factor);
+  return rounded_factor(factor, [](double x) { return std::ceil(x); });
 }
 
 kernels::OutputRange output_range(double clamp_lo, double clamp_hi, const Quantization& quant) {

@@ -2,6 +2,7 @@
 // Real factors to multiplier and shift. The only place where that happens.
 #pragma once
 
+#include "cortex_m/program.h"
 #include "kernels/kernel.h"
 #include "types/result.h"
 #include "types/tensor_type.h"
@@ -12,6 +13,10 @@ namespace rushlight {
 // below 2^-32 the multiplier is 0. An error for factors of 2^30 and above and for what is not a positive
 // number.
 Result<kernels::Factor> make_factor(double factor);
+
+// The factor of a sum that holds 1/n: with `single` rounding its multiplier is rounded up (docs/numerics.md,
+// "Pooling").
+Result<kernels::Factor> make_mean_factor(double factor, Rounding rounding);
 
 // The integers that a node's result is clamped to: its clamp range under the result's quantization.
 kernels::OutputRange output_range(double clamp_lo, double clamp_hi, const Quantization& quant);

@@ -76,7 +76,8 @@ Status pool(Lowering& l, const Node& node, const std::vector<Window>& row_window
         table.push_back(static_cast<int32_t>(divisor));
         continue;
       }
-      const auto factor = make_factor(in.scale() / (out.scale() * static_cast<double>(divisor)));
+      const auto factor =
+          make_mean_factor(in.scale() / (out.scale() * static_cast<double>(divisor)), l.rounding());
       if (!factor) return tl::unexpected(factor.error());
       table.push_back(factor->multiplier);
       table.push_back(factor->shift);
@@ -121,7 +122,8 @@ Status mean(Lowering& l, const Node& node) {
   if (n > kMostTaps)
     return unsupported("the mean",
                        fmt::format("sums {} values; the sum of more than {} can overflow", n, kMostTaps));
-  const auto factor = make_factor(in.quant.scale() / (out.quant.scale() * static_cast<double>(n)));
+  const auto factor =
+      make_mean_factor(in.quant.scale() / (out.quant.scale() * static_cast<double>(n)), l.rounding());
   if (!factor) return tl::unexpected(factor.error());
   p.offset = static_cast<int32_t>(-n * in.quant.zero_point());
   p.factor = *factor;

@@ -79,8 +79,8 @@ inline void quantized_avg_pool2d_s8(const AveragePool2dParams& p, const int8_t* 
                                     const int32_t* columns, const int32_t* factors, int8_t* output) {
   average_pool2d(p, input, rows, columns, output,
                  [&p, factors](int32_t sum, int32_t taps, int32_t window_class) {
-                   return requantize<R>(sum - taps * p.input_zero_point, factors[2 * window_class],
-                                        factors[2 * window_class + 1], p.output);
+                   return requantize_mean<R>(sum - taps * p.input_zero_point, factors[2 * window_class],
+                                             factors[2 * window_class + 1], p.output);
                  });
 }
 

@@ -81,4 +81,21 @@ inline int8_t requantize(int32_t acc, int32_t multiplier, int32_t shift, const O
   return requantize_as(R{}, acc, multiplier, shift, range);
 }
 
+// requantize for sums whose factor holds a 1/n. 1/6 has no exact multiplier, yet with equal scales every
+// sixth sum is exactly half-way between two outputs. Single: the multiplier is the factor rounded up, and
+// negative sums take one less, so that the error always points up: ties go up as everywhere in that mode.
+// Double: as requantize.
+inline int8_t requantize_mean_as(Single, int32_t sum, int32_t multiplier, int32_t shift,
+                                 const OutputRange& range) {
+  return requantize_as(Single{}, sum, multiplier - (sum < 0 ? 1 : 0), shift, range);
+}
+inline int8_t requantize_mean_as(Double, int32_t sum, int32_t multiplier, int32_t shift,
+                                 const OutputRange& range) {
+  return requantize_as(Double{}, sum, multiplier, shift, range);
+}
+template <class R>
+inline int8_t requantize_mean(int32_t sum, int32_t multiplier, int32_t shift, const OutputRange& range) {
+  return requantize_mean_as(R{}, sum, multiplier, shift, range);
+}
+
 }  // namespace rushlight::kernels

@@ -47,7 +47,8 @@ template <class R>
 inline void quantized_mean_s8(const MeanParams& p, const int8_t* in, int8_t* out) {
   Odometer<1> at{p.kept_extent, {p.kept_stride}, {}, {}};
   do {
-    *out++ = requantize<R>(mean_sum(p, in + at.offset[0]), p.factor.multiplier, p.factor.shift, p.output);
+    *out++ =
+        requantize_mean<R>(mean_sum(p, in + at.offset[0]), p.factor.multiplier, p.factor.shift, p.output);
   } while (at.next(kMaxLoops));
 }
 

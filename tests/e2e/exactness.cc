@@ -16,7 +16,8 @@
 namespace rushlight::e2e {
 
 constexpr double kLeastEqual = 0.995;
-constexpr double kTie = 1e-7;  // of a step: 128 steps times the relative error of a multiplier, 2^-31
+constexpr double kTie =
+    1e-10;  // of a step: far above the error of double, far below the distance of any other sum
 
 std::string Quant::text() const { return fmt::format("<{}:{}>", real_text(scale), zero_point); }
 
@@ -62,11 +63,17 @@ kernels::Factor exact_factor(double real) {
   return real < 0x1p-32 ? kernels::Factor{0, 0} : kernels::Factor{static_cast<int32_t>(q), e};
 }
 
+kernels::Factor exact_mean_factor(double real, Rounding rounding) {
+  if (rounding == Rounding::double_rounding) return exact_factor(real);
+  int e = 0;
+  auto q = static_cast<int64_t>(std::ceil(std::ldexp(std::frexp(real, &e), 31)));
+  if (q == int64_t{1} << 31) q = int64_t{1} << 30, ++e;
+  return {static_cast<int32_t>(q), e};
+}
+
 Fake fake_quantize(double real, const Quant& out, const kernels::OutputRange& range) {
-  const double steps = real / out.scale, q = std::floor(steps + 0.5) + out.zero_point;
-  const bool inside = steps + out.zero_point > range.lo - 1 && steps + out.zero_point < range.hi + 1;
-  return {static_cast<int8_t>(std::fmax(range.lo, std::fmin(range.hi, q))),
-          inside && std::abs(steps - std::floor(steps) - 0.5) < kTie};
+  const double q = std::floor(real / out.scale + 0.5 + kTie) + out.zero_point;
+  return {static_cast<int8_t>(std::fmax(range.lo, std::fmin(range.hi, q)))};
 }
 
 std::string shape_text(const reference::Ints& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }

@@ -41,13 +41,14 @@ inline kernels::Mode mode_of(Rounding rounding) {
 
 // docs/numerics.md, "Multiplier and shift".
 kernels::Factor exact_factor(double real);
+// Of means, "Pooling": rounded up in `single`.
+kernels::Factor exact_mean_factor(double real, Rounding rounding);
 
-// clamp(zero point + floor(real / scale + 1/2)). A tie is a real so near the middle between two integers that
-// the last bit of a factor, of double or of the multiplier, decides: with equal scales and a mean of six
-// values, every sixth.
+// clamp(zero point + floor(real / scale + 1/2)). Where double cannot tell a real from the middle between two
+// integers it counts as the middle, and goes up: with equal scales and a mean of six values, every sixth.
 struct Fake {
   int8_t integer;
-  bool tie;
+  bool tie = false;  // left out of the count: rounding half up is not the operator's rule for ties
 };
 Fake fake_quantize(double real, const Quant& out, const kernels::OutputRange& range);
 

@@ -52,6 +52,12 @@ struct Unary {
     trial.exact.push_back(reference::requantize(mode_of(rounding), acc, exact_factor(factor), range()));
     trial.fake.push_back(fake_quantize(real, out, range()));
   }
+  // The same for a sum with 1/n in the factor.
+  void push_mean(Trial& trial, Rounding rounding, Wide sum, double factor, double real) const {
+    trial.exact.push_back(
+        reference::requantize_mean(mode_of(rounding), sum, exact_mean_factor(factor, rounding), range()));
+    trial.fake.push_back(fake_quantize(real, out, range()));
+  }
 };
 
 Trial requantize(Random& random, Rounding rounding) {
@@ -202,7 +208,7 @@ Trial mean(Random& random, Rounding rounding) {
     Wide sum = 0;
     reference::for_each_index(
         window, [&](const Ints& k) { sum += u.tap(at[0] + k[0], at[1] + k[1], at[2] + k[2], at[3] + k[3]); });
-    u.push(trial, rounding, sum, in.scale / (out.scale * n), static_cast<double>(sum) * in.scale / n);
+    u.push_mean(trial, rounding, sum, in.scale / (out.scale * n), static_cast<double>(sum) * in.scale / n);
   });
   return trial;
 }
@@ -229,7 +235,7 @@ Trial pool(Random& random, Rounding rounding, const std::string& op, const std::
     for (int32_t y = row.begin; y < row.end; ++y)
       for (int32_t x = column.begin; x < column.end; ++x) sum += u.tap(at[0], at[1], y, x);
     const int32_t n = divisor != 0 ? divisor : row.counted * column.counted;
-    u.push(trial, rounding, sum, in.scale / (out.scale * n), static_cast<double>(sum) * in.scale / n);
+    u.push_mean(trial, rounding, sum, in.scale / (out.scale * n), static_cast<double>(sum) * in.scale / n);
     // TFLite divides the stored integers, padding being the zero point.
     if (divides)
       trial.exact.back() = reference::clamp(reference::round_half_away(sum + Wide{n} * in.zero_point, n),

@@ -114,7 +114,7 @@ void add_mean(std::vector<KernelCase>& cases, Random& random, Mode mode) {
       const int32_t at = reference::dot(k, kept_strides) + reference::dot(r, reduced_strides);
       sum += in[static_cast<size_t>(at)] - zero_point;
     });
-    out.push_back(reference::requantize(mode, sum, p.factor, p.output));
+    out.push_back(reference::requantize_mean(mode, sum, p.factor, p.output));
   });
   cases.push_back(CaseBuilder("quantized_mean_s8", mode, p, random.tag()).input(in).output(out).done());
 }

@@ -133,7 +133,7 @@ void add_factor_pool(std::vector<KernelCase>& cases, Random& random, Mode mode) 
     }
   }
   const Bytes out = pool_reference(pool, [&](int32_t sum, int32_t divisor) {
-    return reference::requantize(mode, sum, factor_of.at(divisor), pool.params.output);
+    return reference::requantize_mean(mode, sum, factor_of.at(divisor), pool.params.output);
   });
   cases.push_back(CaseBuilder("quantized_avg_pool2d_s8", mode, pool.params, random.tag())
                       .input(pool.input)

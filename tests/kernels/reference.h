@@ -42,6 +42,12 @@ inline int8_t requantize(Mode mode, Wide acc, Factor f, const OutputRange& range
   return clamp(range.zero_point + rescale(mode, acc, f), range.lo, range.hi);
 }
 
+// The same for means, docs/numerics.md, "Pooling": negative sums take a multiplier one less in `single`.
+inline int8_t requantize_mean(Mode mode, Wide sum, Factor f, const OutputRange& range) {
+  if (mode == Mode::single_ && sum < 0) --f.multiplier;
+  return requantize(mode, sum, f, range);
+}
+
 // Row-major index arithmetic.
 inline int32_t count(const Ints& extents) {
   int32_t n = 1;
