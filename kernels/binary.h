@@ -84,6 +84,7 @@ inline void binary(const BinaryParams& p, const int8_t* a, const int8_t* b, int8
   inline constexpr auto& name##_s8 = binary<name, simd::scalar>;
 
 RUSHLIGHT_BINARY(maximum, max)
+RUSHLIGHT_BINARY(minimum, min)
 
 #undef RUSHLIGHT_BINARY
 

@@ -31,6 +31,8 @@ inline constexpr KernelRow kKernels[] = {
                    Overlap::elementwise),
     row<&maximum_s8>("maximum_s8", Mode::exact, "cortex_m::maximum", "kernels/binary.h", "BinaryParams",
                      Overlap::elementwise),
+    row<&minimum_s8>("minimum_s8", Mode::exact, "cortex_m::minimum", "kernels/binary.h", "BinaryParams",
+                     Overlap::elementwise),
     row<&quantized_add_s8<Single>>("quantized_add_s8", Mode::single_, "cortex_m::quantized_add",
                                    "kernels/add.h", "AddSingleParams", Overlap::elementwise),
     row<&quantized_add_s8<Double>>("quantized_add_s8", Mode::double_, "cortex_m::quantized_add",

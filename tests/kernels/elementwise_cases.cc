@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// maximum and add, with every way of broadcasting.
+// maximum, minimum and add, with every way of broadcasting.
 #include "tests/kernels/random.h"
 #include "tests/kernels/reference.h"
 
@@ -84,6 +84,7 @@ struct BinaryFunction {
 };
 const BinaryFunction kBinaryFunctions[] = {
     {"maximum_s8", [](int8_t a, int8_t b) { return a > b ? a : b; }},
+    {"minimum_s8", [](int8_t a, int8_t b) { return a < b ? a : b; }},
 };
 
 void add_add_single(std::vector<KernelCase>& cases, Random& random) {
