@@ -99,9 +99,9 @@ Status Converter::count_constants(size_t first_new) {
 }
 
 Result<ValueId> Converter::operand(const std::string& name) const {
-  const Bound& bound = bound_[names_.id(name)];
-  if (const auto* id = std::get_if<ValueId>(&bound)) return *id;
-  if (std::holds_alternative<int64_t>(bound))
+  const Bound& found = bound(name);
+  if (const auto* id = std::get_if<ValueId>(&found)) return *id;
+  if (std::holds_alternative<int64_t>(found))
     return input_error("", fmt::format("takes the integer '{}' for a tensor", name));
   return unsupported("", fmt::format("reads '{}', a secondary result that is not computed", name));
 }

@@ -66,7 +66,7 @@ Status Converter::add_user_input(const InputSpec& spec) {
   if (!type) return forward(type);
   if (type->elements() == 0)
     return unsupported(where, fmt::format("has the shape {}, without any element", to_string(type->shape)));
-  bound_[names_.id(tensor->name)] = graph_.add_input(tensor->name, std::move(*type));
+  bound(tensor->name) = graph_.add_input(tensor->name, std::move(*type));
   return {};
 }
 
@@ -83,7 +83,7 @@ Status Converter::add_constant(const InputSpec& spec) {
                            to_string((*data)->shape()), to_string(*type)));
   // Names in the model, which users know; but values keep the names that the graph gives them.
   const std::string& shown = names_.contains(spec.target) ? name : spec.target;
-  bound_[names_.id(name)] = graph_.add_constant(shown, std::move(*type), std::move(*data));
+  bound(name) = graph_.add_constant(shown, std::move(*type), std::move(*data));
   return {};
 }
 
@@ -98,8 +98,8 @@ Status Converter::add_state(const InputSpec& spec) {
   TensorType type{.dtype = (*data)->dtype(), .shape = (*data)->shape()};
   if (type.elements() == 0) return unsupported(where, "has no element");
   const std::string& name = std::get<TensorName>(spec.argument).name;
-  bound_[names_.id(name)] = graph_.add_input(name, std::move(type));
-  graph_.states.push_back({std::get<ValueId>(bound_[names_.id(name)]), ValueId::none});
+  bound(name) = graph_.add_input(name, std::move(type));
+  graph_.states.push_back({std::get<ValueId>(bound(name)), ValueId::none});
   return {};
 }
 
@@ -111,7 +111,7 @@ Status Converter::add_outputs() {
     if (spec.kind != OutputKind::user_output || std::holds_alternative<None>(spec.argument)) continue;
     const auto* tensor = std::get_if<TensorName>(&spec.argument);
     if (tensor == nullptr) return unsupported(where, "one is not a tensor");
-    const auto* id = std::get_if<ValueId>(&bound_[names_.id(tensor->name)]);
+    const auto* id = std::get_if<ValueId>(&bound(tensor->name));
     if (id == nullptr)
       return unsupported(where,
                          fmt::format("'{}' is a secondary result, which is not computed", tensor->name));
@@ -132,7 +132,7 @@ Status Converter::add_states() {
     State& state = graph_.states[next++];
     const std::string where = fmt::format("{}: buffer '{}'", file_, spec.target);
     const auto* id =
-        std::get_if<ValueId>(&bound_[names_.update(buffer) >= 0 ? names_.update(buffer) : buffer]);
+        std::get_if<ValueId>(&bound(names_.update(buffer) >= 0 ? names_.update(buffer) : buffer));
     if (id == nullptr) return unsupported(where, "becomes a secondary result, which is not computed");
     if (graph_.type(*id) != graph_.type(state.input))
       return input_error(where, fmt::format("is {}, but becomes {}", to_string(graph_.type(state.input)),

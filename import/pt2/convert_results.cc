@@ -57,15 +57,16 @@ Status Converter::bind_results(const NodeSpec& node, ValueId value) {
   if (computed.dtype != expected->dtype)
     return unsupported("", fmt::format("would give {} here, but gives {} in PyTorch", name(computed.dtype),
                                        name(expected->dtype)));
-  bound_[names_.id(first->name)] = value;
+  bound(first->name) = value;
   return {};
 }
 
 bool Converter::reads_placeholder(const NodeSpec& node) const {
   bool reads = false;
   for (const NamedArgument& input : node.inputs)
-    for_each_name(input.value,
-                  [&](const std::string& name) { reads = reads || placeholder_[names_.id(name)] != 0; });
+    for_each_name(input.value, [&](const std::string& name) {
+      reads = reads || placeholder_[slot_[names_.id(name)]] != 0;
+    });
   return reads;
 }
 
@@ -74,8 +75,8 @@ void Converter::bind_placeholders(const NodeSpec& node) {
     const int id = names_.id(output);
     const auto type = file_type(output, "");
     const ValueId value = graph_.add_result(output, type ? *type : TensorType{});
-    bound_[id] = value;
-    placeholder_[id] = 1;
+    bound(id) = value;
+    placeholder_[slot_[id]] = 1;
     fixed_.resize(graph_.value_count());
     fixed_[static_cast<size_t>(value)] = 1;  // nothing more is to be said about it
   }
@@ -89,19 +90,18 @@ Status Converter::write_in_place(const NodeSpec& node, int index) {
   if (written == nullptr || outputs.empty()) return unsupported("", "writes in place, but gives no result");
   if (names_.shares_parameter(names_.id(*written)))
     return unsupported("", fmt::format("writes into '{}', which is a parameter or a view of one", *written));
-  const Bound before = bound_[names_.id(*written)], after = bound_[names_.id(outputs.front())];
-  for (const int id : names_.sharing(names_.id(*written))) {
-    if (bound_[id] == after || names_.last_use(id) <= index) continue;
-    if (bound_[id] == before) {
-      bound_[id] = after;
-      placeholder_[id] = placeholder_[names_.id(outputs.front())];
-    } else if (std::holds_alternative<ValueId>(bound_[id])) {
-      return unsupported(
-          "", fmt::format("writes into '{}', which shares memory with '{}' that is read later; use the "
-                          "form that is not in place, or clone first",
-                          *written, names_.name(id)));
-    }
+  const int target = names_.id(*written), result = names_.id(outputs.front());
+  for (const int id : names_.sharing(target)) {
+    if (slot_[id] == slot_[target] || id == result || names_.last_use(id) <= index) continue;
+    if (!std::holds_alternative<ValueId>(bound(id))) continue;
+    return unsupported(
+        "", fmt::format("writes into '{}', which shares memory with '{}' that is read later; use the "
+                        "form that is not in place, or clone first",
+                        *written, names_.name(id)));
   }
+  bound(target) = bound(result);
+  placeholder_[slot_[target]] = placeholder_[slot_[result]];
+  slot_[result] = slot_[target];
   return {};
 }
 

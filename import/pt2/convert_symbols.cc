@@ -32,7 +32,7 @@ bool Converter::is_integer_node(const NodeSpec& node) const {
 Result<int64_t> Converter::integer_of(const NodeSpec& node, const IntOrName& value) const {
   if (const auto* number = std::get_if<int64_t>(&value)) return *number;
   const std::string& name = std::get<std::string>(value);
-  if (const auto* number = std::get_if<int64_t>(&bound_[names_.id(name)])) return *number;
+  if (const auto* number = std::get_if<int64_t>(&bound(name))) return *number;
   return at(node, fmt::format("takes '{}' for an integer, which it is not", name));
 }
 
@@ -53,7 +53,7 @@ Status Converter::fold_integers(const NodeSpec& node) {
   std::optional<int64_t> value;
   if (node.target == kSize) {
     const auto* tensor = std::get_if<TensorName>(&node.inputs[0].value);
-    const auto* id = tensor == nullptr ? nullptr : std::get_if<ValueId>(&bound_[names_.id(tensor->name)]);
+    const auto* id = tensor == nullptr ? nullptr : std::get_if<ValueId>(&bound(tensor->name));
     if (id == nullptr) return at(node, "asks for the size of something else than a tensor");
     const Shape& shape = graph_.type(*id).shape;
     const auto axis = shapes::normalized_axis(*second, shape.size());
@@ -65,7 +65,7 @@ Status Converter::fold_integers(const NodeSpec& node) {
     value = std::ranges::find(kOperators, node.target, &IntegerOperator::target)->apply(*first, *second);
     if (!value) return at(node, fmt::format("{}({}, {}) has no 64-bit value", node.target, *first, *second));
   }
-  bound_[names_.id(*output_name)] = *value;
+  bound(*output_name) = *value;
   return {};
 }
 

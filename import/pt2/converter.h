@@ -2,6 +2,7 @@
 // The state of one conversion; only convert*.cc include this.
 #pragma once
 
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ class Converter {
       : archive_(archive), program_(archive.program()), names_(names), binding_(binding), file_(file) {
     bound_.resize(names.size());
     placeholder_.resize(names.size());
+    slot_.resize(names.size());
+    std::iota(slot_.begin(), slot_.end(), 0);
   }
 
   Result<Graph> run();
@@ -69,6 +72,10 @@ class Converter {
 
   // What a name of the file stands for: nothing yet, a value or an integer.
   using Bound = std::variant<std::monostate, ValueId, int64_t>;
+  Bound& bound(int name) { return bound_[slot_[name]]; }
+  const Bound& bound(int name) const { return bound_[slot_[name]]; }
+  Bound& bound(std::string_view name) { return bound(names_.id(name)); }
+  const Bound& bound(std::string_view name) const { return bound(names_.id(name)); }
 
   Archive& archive_;
   const Program& program_;
@@ -76,8 +83,11 @@ class Converter {
   const Binding& binding_;
   const std::string& file_;
   Graph graph_;
-  std::vector<Bound> bound_;       // by name id
-  std::vector<char> placeholder_;  // by name id: the result of a node that is not supported
+  // Names of one tensor, which in-place ops make, have one slot: writing through one changes what all stand
+  // for.
+  std::vector<int> slot_;          // by name id
+  std::vector<Bound> bound_;       // by slot
+  std::vector<char> placeholder_;  // by slot: the result of a node that is not supported
   std::vector<char> fixed_;        // by value id: known before the model runs
   uint64_t made_bytes_ = 0;        // constants that nodes made
   Problems problems_;

@@ -11,6 +11,7 @@
 #include "emit/firmware.h"
 #include "kernels/table.h"
 #include "plan/plan.h"
+#include "print_target.h"
 #include "types/tensor.h"
 
 namespace rushlight::hand_built {

@@ -10,6 +10,7 @@
 
 #include "driver/compile.h"
 #include "run/board.h"
+#include "tests/e2e/print_target.h"
 
 namespace rushlight::e2e {
 

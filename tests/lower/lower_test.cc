@@ -153,7 +153,7 @@ TEST(Lower, PoolWindowsAreATable) {
   EXPECT_EQ(p.calls[0].arguments[1], p.calls[0].arguments[2]);
   // 1/4, 1/6, 1/6, 1/9 as multiplier and shift.
   EXPECT_EQ(integers(p, p.calls[0].arguments[3].index),
-            (std::vector<int32_t>{1 << 30, -1, 1431655765, -2, 1431655765, -2, 1908874354, -3}));
+            (std::vector<int32_t>{1 << 30, -1, 1431655766, -2, 1431655766, -2, 1908874354, -3}));
 }
 
 TEST(Lower, MovementsOfTheSameBytesAreNoCalls) {
