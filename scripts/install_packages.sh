@@ -9,7 +9,7 @@ build_packages=(
   libcli11-dev libexpected-dev libfmt-dev libzip-dev nlohmann-json3-dev
   gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-dev qemu-system-arm
 )
-test_packages=(libgtest-dev libgmock-dev clang-format-19)
+test_packages=(git libgtest-dev libgmock-dev clang-format-19)
 
 packages=("${build_packages[@]}")
 [ "${1:-build}" = test ] && packages+=("${test_packages[@]}")
