@@ -2,6 +2,7 @@
 #include "run/tools.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 
@@ -35,9 +36,9 @@ std::optional<std::string> missing_programs() {
     if (!there) missing += (missing.empty() ? "" : "\n") + line;
   };
   add(on_path(kCrossCompiler),
-      std::string(kCrossCompiler) +
-          " is not on PATH: apt-get install gcc-arm-none-eabi libstdc++-arm-none-eabi-dev");
-  add(on_path(kEmulator), std::string(kEmulator) + " is not on PATH: apt-get install qemu-system-arm");
+      fmt::format("{} is not on PATH: apt-get install gcc-arm-none-eabi libstdc++-arm-none-eabi-dev",
+                  kCrossCompiler));
+  add(on_path(kEmulator), fmt::format("{} is not on PATH: apt-get install qemu-system-arm", kEmulator));
   add(!find_plugin().empty(),
       "rushlight_icount.so, the instruction counter for QEMU, is neither beside rushlight nor named by "
       "RUSHLIGHT_PLUGIN: build rushlight's target rushlight_icount");
@@ -57,9 +58,10 @@ std::optional<std::string> missing_tools() {
       folder->path(),
       folder->path() / "log"};
   if (run(command, std::chrono::seconds(60)).good()) return std::nullopt;
-  return std::string(kCrossCompiler) +
-         " does not find <cstddef>: apt-get install libstdc++-arm-none-eabi-dev libnewlib-arm-none-eabi\n" +
-         log_tail(command.log);
+  return fmt::format(
+      "{} does not find <cstddef>: apt-get install libstdc++-arm-none-eabi-dev "
+      "libnewlib-arm-none-eabi\n{}",
+      kCrossCompiler, log_tail(command.log));
 }
 
 }  // namespace rushlight
