@@ -2,6 +2,7 @@
 // Every operator but addition, in both rounding modes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
