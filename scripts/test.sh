@@ -31,5 +31,9 @@ cmake --build --preset debug-sanitize 2>&1 | tail -n 1
 step sanitizer tests
 ctest --preset debug-sanitize -j2 2>&1 | tail -n 8
 
+step emulated boards
+# Tests of the cores skip where a tool is missing, for people without them; here that would hide everything.
+build/release/rushlight verify models/digits/digits_pt2e.pt2 --target cortex-m4 --samples 1
+
 step tests
 ctest --preset release -j2 2>&1 | grep -vE '^ *[0-9]+/[0-9]+ Test .*Passed|^ *Start '
