@@ -91,6 +91,92 @@ Status add(Lowering& l, const Node& node) {
   return {};
 }
 
+Status mul(Lowering& l, const Node& node) {
+  auto loops = broadcast_loops(l, node);
+  if (!loops) return forward(loops);
+  const Quantization& a = l.type(node.operands[0]).quant;
+  const Quantization& b = l.type(node.operands[1]).quant;
+  const Quantization& out = l.result_type(node).quant;
+  const auto factor = make_factor(a.scale() * b.scale() / out.scale());
+  if (!factor) return tl::unexpected(factor.error());
+  l.call(node, "quantized_mul_s8",
+         kernels::MulParams{*loops, a.zero_point(), b.zero_point(), *factor,
+                            output_range(node.clamp.lo, node.clamp.hi, out)},
+         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())},
+         {0, l.overwritable(node)});
+  return {};
+}
+
+// Division by the integer b is multiplication by one factor out of 256.
+Status div(Lowering& l, const Node& node) {
+  auto loops = broadcast_loops(l, node);
+  if (!loops) return forward(loops);
+  const Quantization& a = l.type(node.operands[0]).quant;
+  const Quantization& b = l.type(node.operands[1]).quant;
+  const Quantization& out = l.result_type(node).quant;
+  std::vector<int32_t> multipliers;
+  std::vector<int32_t> shifts;
+  for (int32_t q = -128; q < 128; ++q) {
+    const int32_t divisor = q - b.zero_point();
+    kernels::Factor factor{INT32_MAX, 30};  // over 0: saturates
+    if (divisor != 0) {
+      const auto exact =
+          make_mean_factor(a.scale() / (b.scale() * out.scale() * std::abs(divisor)), l.rounding());
+      if (!exact) return tl::unexpected(exact.error());
+      factor = *exact;
+    }
+    multipliers.push_back(divisor < 0 ? -factor.multiplier : factor.multiplier);
+    shifts.push_back(factor.shift);
+  }
+  l.call(node, "quantized_div_s8",
+         kernels::DivParams{*loops, a.zero_point(), output_range(node.clamp.lo, node.clamp.hi, out)},
+         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.constant(node, "multipliers", multipliers),
+          l.constant(node, "shifts", shifts), l.bind(node.result())},
+         {0, l.overwritable(node)});
+  return {};
+}
+
+Status prelu(Lowering& l, const Node& node) {
+  const ValueId weight = node.operands[1];
+  if (!l.graph().is_constant(weight) || !is_float(l.type(weight).dtype))
+    return unsupported("the weight",
+                       fmt::format("is {}; float constants are supported", to_string(l.type(weight))));
+  const Quantization& in = l.type(node.operands[0]).quant;
+  const Quantization& out = l.result_type(node).quant;
+  const auto positive = make_factor(in.scale() / out.scale());
+  if (!positive) return tl::unexpected(positive.error());
+  std::vector<int32_t> multipliers;
+  std::vector<int32_t> shifts;
+  const Tensor& slopes = l.graph().constant(weight);
+  for (int64_t c = 0; c < slopes.elements(); ++c) {
+    kernels::Factor factor{0, 0};
+    if (slopes.at(c) != 0) {
+      const auto exact = make_factor(std::abs(slopes.at(c)) * in.scale() / out.scale());
+      if (!exact) return tl::unexpected(exact.error());
+      factor = *exact;
+    }
+    multipliers.push_back(slopes.at(c) < 0 ? -factor.multiplier : factor.multiplier);
+    shifts.push_back(factor.shift);
+  }
+  const Lines lines = lines_along(l.result_type(node), 1);
+  l.call(node, "quantized_prelu_s8",
+         kernels::PreluParams{lines.outer, lines.count, lines.inner, in.zero_point(), *positive,
+                              output_range(node.clamp.lo, node.clamp.hi, out)},
+         {l.bind(node.operands[0]), l.constant(node, "multipliers", multipliers),
+          l.constant(node, "shifts", shifts), l.bind(node.result())},
+         {0, l.overwritable(node)});
+  return {};
+}
+
+Status lookup(Lowering& l, const Node& node) {
+  std::vector<int> overwrites;
+  for (int argument : l.overwritable(node))
+    if (argument == 0) overwrites.push_back(argument);
+  l.call(node, "lookup_s8", kernels::LookupParams{count(l, node)},
+         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())}, {0, overwrites});
+  return {};
+}
+
 Status binary(Lowering& l, const Node& node) {
   auto loops = broadcast_loops(l, node);
   if (!loops) return forward(loops);

@@ -3,6 +3,7 @@
 // channel, and the proof that no accumulator can overflow.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cortex_m/lowering.h"
 
@@ -36,9 +37,8 @@ double channel_factor(const Lowering& l, const Node& node, const Quantization& w
   return input * weight.scale(c) / output;
 }
 
-// Weights with the output channel first: [channels][inner].
-Result<Layer> prepare(const Lowering& l, const Node& node) {
-  const Tensor& weight = l.graph().constant(node.operands[1]);
+// `weight` with the output channel first: [channels][inner].
+Result<Layer> prepare(const Lowering& l, const Node& node, const Tensor& weight) {
   const Quantization& weight_quant = l.type(node.operands[1]).quant;
   const TensorType& input = l.type(node.operands[0]);
   const auto w = weight.as<int8_t>();
@@ -127,6 +127,9 @@ void fill_window(Params& p, const Lowering& l, const Node& node) {
   set(p.pad_top, padding[0]);
   set(p.pad_left, padding.size() > 1 ? padding[1] : padding[0]);
   p.input_zero_point = l.type(node.operands[0]).quant.zero_point();
+  set(p.output_pixel_pitch, out[1]);
+  set(p.output_row_pitch, out[1] * out[3]);
+  set(p.output_batch_pitch, out[1] * out[3] * out[2]);
   p.output = output_range(node.clamp.lo, node.clamp.hi, l.result_type(node).quant);
 }
 
@@ -144,7 +147,7 @@ void call_layer(Lowering& l, const Node& node, const char* kernel, const Params&
 
 Status conv2d(Lowering& l, const Node& node) {
   if (Status s = check_weights(l, node); !s) return s;
-  auto layer = prepare(l, node);
+  auto layer = prepare(l, node, l.graph().constant(node.operands[1]));
   if (!layer) return forward(layer);
   const Tensor& weight = l.graph().constant(node.operands[1]);
   const int64_t groups = node.attrs().integer("groups");
@@ -166,9 +169,107 @@ Status conv2d(Lowering& l, const Node& node) {
   return {};
 }
 
+namespace {
+
+// Along one axis, the outputs o = phase, phase + stride, ... of a transposed convolution read taps first_tap,
+// first_tap + tap_step, ... of the kernel, from input positions that fall by input_step a tap: a convolution.
+struct Phase {
+  int64_t outputs = 0;
+  int64_t first_tap = 0, tap_step = 1, taps = 0;
+  int64_t input_step = 1;
+  int64_t first_input = 0;  // of the first output's first tap
+};
+
+Phase phase_of(int64_t phase, int64_t output, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation) {
+  Phase p;
+  p.outputs = (output - phase + stride - 1) / stride;
+  p.tap_step = stride / std::gcd(stride, dilation);
+  p.input_step = dilation / std::gcd(stride, dilation);
+  // Tap k reads input (o + pad - k dilation) / stride where that is whole.
+  while (p.first_tap < kernel && (phase + pad - p.first_tap * dilation) % stride != 0) ++p.first_tap;
+  if (p.first_tap == kernel) return p;
+  p.taps = (kernel - p.first_tap + p.tap_step - 1) / p.tap_step;
+  p.first_input = (phase + pad - p.first_tap * dilation) / stride;
+  return p;
+}
+
+// The taps of one phase in order of rising input position, [O][I / groups][h][w].
+Tensor phase_weights(const Tensor& weight, const Phase& y, const Phase& x) {
+  const Shape& shape = weight.shape();
+  Tensor part(DType::int8, {shape[0], shape[1], y.taps, x.taps});
+  int64_t at = 0;
+  for (int64_t plane = 0; plane < shape[0] * shape[1]; ++plane)
+    for (int64_t i = y.taps; i-- > 0;)
+      for (int64_t j = x.taps; j-- > 0;)
+        part.set(at++, weight.at((plane * shape[2] + y.first_tap + i * y.tap_step) * shape[3] + x.first_tap +
+                                 j * x.tap_step));
+  return part;
+}
+
+template <class Params>
+Params phase_params(const Lowering& l, const Node& node, const Phase& y, const Phase& x) {
+  Params p{};
+  fill_window(p, l, node);
+  const auto set = [](int32_t& field, int64_t value) { field = static_cast<int32_t>(value); };
+  const auto [stride_h, stride_w] = node.attrs().pair("stride");
+  set(p.output_height, y.outputs);
+  set(p.output_width, x.outputs);
+  set(p.kernel_height, y.taps);
+  set(p.kernel_width, x.taps);
+  set(p.stride_height, 1);
+  set(p.stride_width, 1);
+  set(p.dilation_height, y.input_step);
+  set(p.dilation_width, x.input_step);
+  set(p.pad_top, (y.taps - 1) * y.input_step - y.first_input);
+  set(p.pad_left, (x.taps - 1) * x.input_step - x.first_input);
+  p.output_row_pitch *= static_cast<int32_t>(stride_h);
+  p.output_pixel_pitch *= static_cast<int32_t>(stride_w);
+  return p;
+}
+
+}  // namespace
+
+// Each of the stride_h * stride_w residues of the output position is a convolution of its own, without a
+// multiplication by an inserted zero.
+Status conv_transpose2d(Lowering& l, const Node& node) {
+  if (Status s = check_weights(l, node); !s) return s;
+  const Shape& in = l.type(node.operands[0]).shape;
+  const Shape& out = l.result_type(node).shape;
+  const Tensor& weight = l.graph().constant(node.operands[1]);
+  const Attributes attrs = node.attrs();
+  const auto [stride_h, stride_w] = attrs.pair("stride");
+  const auto [dilation_h, dilation_w] = attrs.pair("dilation");
+  const auto [pad_h, pad_w] = attrs.pair("padding");
+  const int64_t groups = attrs.integer("groups");
+  for (int64_t py = 0; py < std::min(stride_h, out[2]); ++py)
+    for (int64_t px = 0; px < std::min(stride_w, out[3]); ++px) {
+      const Phase y = phase_of(py, out[2], weight.shape()[2], stride_h, pad_h, dilation_h);
+      const Phase x = phase_of(px, out[3], weight.shape()[3], stride_w, pad_w, dilation_w);
+      const Tensor part = phase_weights(weight, y, x);
+      auto layer = prepare(l, node, part);
+      if (!layer) return forward(layer);
+      const int64_t offset = (py * out[3] + px) * out[1];
+      const int64_t macs = in[0] * y.outputs * x.outputs * part.elements();
+      if (groups == in[1] && groups > 1) {
+        auto params = phase_params<kernels::DepthwiseConv2dParams>(l, node, y, x);
+        params.channel_multiplier = static_cast<int32_t>(out[1] / groups);
+        params.output_offset = static_cast<int32_t>(offset);
+        call_layer(l, node, "quantized_depthwise_conv2d_s8", params, permuted_weights(part, {2, 3, 0, 1}),
+                   *layer, macs);
+      } else {
+        auto params = phase_params<kernels::Conv2dParams>(l, node, y, x);
+        params.groups = static_cast<int32_t>(groups);
+        params.output_offset = static_cast<int32_t>(offset);
+        call_layer(l, node, "quantized_conv2d_s8", params, permuted_weights(part, {0, 2, 3, 1}), *layer,
+                   macs);
+      }
+    }
+  return {};
+}
+
 Status linear(Lowering& l, const Node& node) {
   if (Status s = check_weights(l, node); !s) return s;
-  auto layer = prepare(l, node);
+  auto layer = prepare(l, node, l.graph().constant(node.operands[1]));
   if (!layer) return forward(layer);
   const Tensor& weight = l.graph().constant(node.operands[1]);
   const int64_t outputs = weight.shape()[0];

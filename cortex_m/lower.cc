@@ -18,25 +18,46 @@ struct RuleRow {
 constexpr RuleRow kRules[] = {
     {"aten.add"_op, lowering::add},
     {"aten.sub"_op, lowering::add},
+    {"aten.mul"_op, lowering::mul},
+    {"aten.div"_op, lowering::div},
+    {"aten.prelu"_op, lowering::prelu},
+    {"lookup"_op, lowering::lookup},
     {"requantize"_op, lowering::requantize},
     {"quantize_per_tensor"_op, lowering::quantize},
     {"dequantize_per_tensor"_op, lowering::dequantize},
     {"aten.conv2d"_op, lowering::conv2d},
+    {"aten.conv_transpose2d"_op, lowering::conv_transpose2d},
     {"aten.linear"_op, lowering::linear},
-    {"aten.mean"_op, lowering::mean},
-    {"aten.avg_pool2d"_op, lowering::avg_pool2d},
-    {"aten.adaptive_avg_pool2d"_op, lowering::adaptive_avg_pool2d},
+    {"aten.matmul"_op, lowering::matmul},
+    {"aten.embedding"_op, lowering::embedding},
+    {"aten.avg_pool2d"_op, lowering::average_pool},
+    {"aten.adaptive_avg_pool2d"_op, lowering::average_pool},
+    {"aten.max_pool2d"_op, lowering::max_pool},
+    {"aten.adaptive_max_pool2d"_op, lowering::max_pool},
+    {"aten.upsample_bilinear2d"_op, lowering::upsample_bilinear2d},
+    {"aten.mean"_op, lowering::sum},
+    {"aten.sum"_op, lowering::sum},
+    {"aten.amax"_op, lowering::extreme},
+    {"aten.amin"_op, lowering::extreme},
+    {"aten.argmax"_op, lowering::position},
+    {"aten.argmin"_op, lowering::position},
+    {"aten.softmax"_op, lowering::softmax},
+    {"aten.log_softmax"_op, lowering::log_softmax},
     {"aten.view"_op, lowering::view},
     {"aten.flatten"_op, lowering::view},
     {"aten.permute"_op, lowering::permute},
     {"to_layout"_op, lowering::to_layout},
     {"aten.cat"_op, lowering::concat},
+    {"aten.slice"_op, lowering::axis_mapped},
+    {"aten.expand"_op, lowering::axis_mapped},
+    {"aten.flip"_op, lowering::axis_mapped},
+    {"aten.pad"_op, lowering::axis_mapped},
+    {"aten.upsample_nearest2d"_op, lowering::axis_mapped},
 };
 
-// Ops that passes replace in every graph that can be compiled at all.
+// Ops that passes replace in every graph that can be compiled at all: functions of one tensor become tables.
 constexpr Op kRemovedByPasses[] = {
-    "aten.relu"_op,    "aten.relu6"_op, "aten.hardtanh"_op,   "aten.clamp"_op,
-    "aten.dropout"_op, "aten.alias"_op, "aten.contiguous"_op, "dequantize_per_channel"_op,
+    "aten.dropout"_op, "aten.alias"_op, "aten.contiguous"_op, "dequantize_per_channel"_op, "elementwise"_op,
 };
 
 LowerRule find_rule(Op op) {
@@ -49,8 +70,7 @@ LowerRule find_rule(Op op) {
 
 std::string why_not(Op op) {
   if (op == "aten.batch_norm"_op)
-    return "could not be folded into a convolution or linear layer before it (it must be that layer's only "
-           "reader)";
+    return "has parameters that are not float constants; they must be known when the model is compiled";
   return fmt::format("{} has no kernel", name(op));
 }
 
@@ -65,6 +85,11 @@ void collect(Error& errors, const Graph& graph, const Node& node, Error found) {
 // Kernels read int8 under a quantization everywhere but at the float outside.
 std::string float_inside(const Graph& graph, const Node& node) {
   if (node.row().quant == QuantRule::none) return {};
+  if (node.row().quant == QuantRule::position) {
+    const TensorType& input = graph.type(node.operands[0]);
+    if (input.quantized() && input.dtype == DType::int8) return {};
+    return fmt::format("reads {}; only int8 under a quantization can run on the device", to_string(input));
+  }
   for (ValueId id : node.results)
     if (!graph.type(id).quantized() || graph.type(id).dtype != DType::int8)
       return fmt::format("computes {}; only int8 under a quantization can run on the device",
@@ -75,7 +100,7 @@ std::string float_inside(const Graph& graph, const Node& node) {
 }  // namespace
 
 bool has_lowering(Op op) {
-  return find_rule(op) != nullptr || op == "aten.batch_norm"_op ||
+  return find_rule(op) != nullptr || op == "aten.batch_norm"_op || row(op).unary != nullptr ||
          std::find(std::begin(kRemovedByPasses), std::end(kRemovedByPasses), op) !=
              std::end(kRemovedByPasses);
 }
@@ -94,10 +119,11 @@ Result<Program> lower(const Graph& graph, const LowerOptions& options) {
   }
   for (ValueId id : graph.inputs) {
     const DType dtype = graph.type(id).dtype;
-    if (dtype != DType::int8 && dtype != DType::float32)
+    const bool is_index = dtype == DType::int32 || dtype == DType::int64;
+    if (dtype != DType::int8 && dtype != DType::float32 && !is_index)
       errors.diagnostics.push_back(
           {"input %" + graph.value(id).name,
-           fmt::format("is {}; programs take i8 and f32", to_string(graph.type(id)))});
+           fmt::format("is {}; programs take i8, f32 and indices of i32 or i64", to_string(graph.type(id)))});
   }
   if (!errors.diagnostics.empty()) return tl::unexpected(std::move(errors));
   lowering.add_ports_and_states();

@@ -8,6 +8,12 @@
 namespace rushlight {
 namespace {
 
+// Indices are 32 bits wide on the device.
+TensorType on_device(TensorType type) {
+  if (type.dtype == DType::int64) type.dtype = DType::int32;
+  return type;
+}
+
 bool same_order(const TensorType& a, const TensorType& b) {
   return a.shape == b.shape && (a.layout == b.layout || layouts_coincide(a.shape));
 }
@@ -37,7 +43,8 @@ int Lowering::buffer_of(ValueId id) {
   const ValueId value = root(id);
   const auto [entry, added] = buffers_.emplace(value, static_cast<int>(program_.buffers.size()));
   if (added)
-    program_.buffers.push_back({graph_.value(value).name, BufferKind::arena, graph_.type(value).bytes()});
+    program_.buffers.push_back(
+        {graph_.value(value).name, BufferKind::arena, on_device(graph_.type(value)).bytes()});
   return entry->second;
 }
 
@@ -96,7 +103,7 @@ std::vector<int> Lowering::overwritable(const Node& node) const {
   return found;
 }
 
-Port Lowering::port(ValueId id) { return {graph_.value(id).name, graph_.type(id), buffer_of(id)}; }
+Port Lowering::port(ValueId id) { return {graph_.value(id).name, on_device(graph_.type(id)), buffer_of(id)}; }
 
 int Lowering::copied(std::string_view name, Binding source, int64_t bytes, int target) {
   if (target < 0) {
@@ -122,7 +129,7 @@ void Lowering::add_ports_and_states() {
     // The caller reads outputs from the arena, after states have been written: constants and the states of
     // before are copied there.
     const bool copies = graph_.is_constant(root(id)) || is_state(root(id));
-    Port output{graph_.value(id).name, type(id), 0};
+    Port output{graph_.value(id).name, on_device(type(id)), 0};
     output.buffer = copies ? copied(output.name, bind(id), output.type.bytes(), -1) : buffer_of(id);
     program_.outputs.push_back(std::move(output));
   }
@@ -144,6 +151,23 @@ void Lowering::add_ports_and_states() {
     if (updates[i] != Binding{Binding::To::buffer, kept})
       copied(graph_.value(input).name, updates[i], type(input).bytes(), kept);
   }
+}
+
+Lines lines_along(const TensorType& type, int64_t dim) {
+  const auto rank = static_cast<int64_t>(type.shape.size());
+  const int axis = static_cast<int>(dim < 0 ? dim + rank : dim);
+  Lines lines{1, 1, 1};
+  int32_t* field = &lines.outer;
+  for (int d : memory_order(type.layout, type.shape.size())) {
+    const auto extent = static_cast<int32_t>(type.shape[static_cast<size_t>(d)]);
+    if (d == axis) {
+      lines.count = extent;
+      field = &lines.inner;
+    } else {
+      *field *= extent;
+    }
+  }
+  return lines;
 }
 
 Loops collapse(const std::vector<int64_t>& extent, std::vector<std::vector<int64_t>> strides) {

@@ -80,6 +80,9 @@ class Lowering {
   std::map<ValueId, ValueId> aliases_;
 };
 
+// Sums of at most this many int8 stay within int32.
+inline constexpr int64_t kMostTaps = int64_t{1} << 23;
+
 using LowerRule = Status (*)(Lowering&, const Node&);
 
 // Loops over the elements of `out` in the order of its memory, with strides for each operand; neighbours that
@@ -95,23 +98,46 @@ std::vector<int64_t> broadcast_strides(const TensorType& operand, const TensorTy
 // Copies loops into the fixed arrays of Params, right-aligned; false if there are more loops than kMaxLoops.
 bool fill(int32_t (&array)[kernels::kMaxLoops], const std::vector<int64_t>& values, int32_t unused);
 
+// A tensor in memory as [outer][extent of one axis][inner].
+struct Lines {
+  int32_t outer, count, inner;
+};
+Lines lines_along(const TensorType& type, int64_t dim);
+
 // Rules, by file.
 namespace lowering {
-Status add(Lowering&, const Node&);  // elementwise.cc
-Status binary(Lowering&,
-              const Node&);  // elementwise.cc: integers of one quantization, kernel named after the op
+// elementwise.cc
+Status add(Lowering&, const Node&);
+Status mul(Lowering&, const Node&);
+Status div(Lowering&, const Node&);
+Status prelu(Lowering&, const Node&);
+Status binary(Lowering&, const Node&);  // integers of one quantization, kernel named after the op
+Status lookup(Lowering&, const Node&);
 Status requantize(Lowering&, const Node&);
 Status quantize(Lowering&, const Node&);
 Status dequantize(Lowering&, const Node&);
-Status conv2d(Lowering&, const Node&);  // layers.cc
+// layers.cc, products.cc
+Status conv2d(Lowering&, const Node&);
+Status conv_transpose2d(Lowering&, const Node&);
 Status linear(Lowering&, const Node&);
-Status mean(Lowering&, const Node&);  // pooling.cc
-Status avg_pool2d(Lowering&, const Node&);
-Status adaptive_avg_pool2d(Lowering&, const Node&);
-Status view(Lowering&, const Node&);  // movement.cc
+Status matmul(Lowering&, const Node&);
+Status embedding(Lowering&, const Node&);
+// pooling.cc
+Status average_pool(Lowering&, const Node&);
+Status max_pool(Lowering&, const Node&);
+Status upsample_bilinear2d(Lowering&, const Node&);
+// reductions.cc
+Status sum(Lowering&, const Node&);  // aten.mean too
+Status extreme(Lowering&, const Node&);
+Status position(Lowering&, const Node&);
+Status softmax(Lowering&, const Node&);
+Status log_softmax(Lowering&, const Node&);
+// movement.cc
+Status view(Lowering&, const Node&);
 Status permute(Lowering&, const Node&);
 Status to_layout(Lowering&, const Node&);
 Status concat(Lowering&, const Node&);
+Status axis_mapped(Lowering&, const Node&);
 }  // namespace lowering
 
 }  // namespace rushlight

@@ -38,7 +38,7 @@ std::vector<Tensor> selftest_inputs(const Program& program) {
 // Zeros in the shape of the graph's inputs: for `check`, which asks whether a model could be compiled at all.
 std::vector<Sample> placeholder_samples(const Graph& graph) {
   Sample sample;
-  for (ValueId id : graph.inputs) sample.emplace_back(DType::float32, graph.type(id).shape);
+  for (const SampleInput& input : sample_inputs(graph)) sample.emplace_back(input.dtype, input.shape);
   return {sample};
 }
 

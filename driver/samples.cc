@@ -90,7 +90,12 @@ Result<std::vector<Tensor>> split(const Tensor& array, const SampleInput& input,
         where, fmt::format("has the shape {}; input '{}' takes samples of {} with an axis in front that "
                            "counts them",
                            to_string(array.shape()), input.name, to_string(input.shape)));
-  const bool integers = input.integers_allowed && array.dtype() == DType::int8;
+  const bool is_index = !is_float(input.dtype) && !input.quant.is_set();
+  const bool integers =
+      is_index ? !is_float(array.dtype()) : input.integers_allowed && array.dtype() == DType::int8;
+  if (is_index && !integers)
+    return input_error(where,
+                       fmt::format("holds {}; input '{}' takes integers", name(array.dtype()), input.name));
   if (!is_float(array.dtype()) && !integers)
     return input_error(where,
                        fmt::format("holds {}; input '{}' takes f32{}", name(array.dtype()), input.name,
@@ -98,7 +103,9 @@ Result<std::vector<Tensor>> split(const Tensor& array, const SampleInput& input,
   if (array.shape()[0] % *entries != 0)
     return input_error(
         where, fmt::format("has {} entries, no multiple of the batch of {}", array.shape()[0], *entries));
-  const Tensor values = integers ? array : array.converted(DType::float32);
+  const Tensor values = is_index   ? array.converted(input.dtype)
+                        : integers ? array
+                                   : array.converted(DType::float32);
   const int64_t per_sample = element_count(input.shape);
   for (int64_t i = 0; i < values.elements(); ++i)
     if (!std::isfinite(values.at(i)))
@@ -124,7 +131,9 @@ std::vector<SampleInput> sample_inputs(const Graph& graph) {
   for (ValueId id : graph.inputs) {
     const auto is_state = [&](const State& s) { return s.input == id; };
     if (std::any_of(graph.states.begin(), graph.states.end(), is_state)) continue;
-    inputs.push_back({graph.value(id).name, graph.type(id).shape, DType::float32});
+    const TensorType& type = graph.type(id);
+    const bool is_index = !is_float(type.dtype) && !type.quantized();
+    inputs.push_back({graph.value(id).name, type.shape, is_index ? type.dtype : DType::float32});
   }
   return inputs;
 }

@@ -17,7 +17,7 @@ namespace rushlight {
 struct SampleInput {
   std::string name;
   Shape shape;
-  DType dtype;  // of the program: float32, or int8 with `quant`
+  DType dtype;  // float32, int8 with `quant`, or an integer type of indices
   Quantization quant = {};
   bool integers_allowed = false;  // int8 arrays are taken as they are
 };

@@ -21,9 +21,29 @@ constexpr FunctionRow kFunctions[] = {
     {"aten.conv2d"_op, eval::conv2d},
     {"aten.linear"_op, eval::linear},
     {"aten.batch_norm"_op, eval::batch_norm},
-    {"aten.mean"_op, eval::mean},
-    {"aten.avg_pool2d"_op, eval::avg_pool2d},
-    {"aten.adaptive_avg_pool2d"_op, eval::adaptive_avg_pool2d},
+    {"aten.conv_transpose2d"_op, eval::conv_transpose2d},
+    {"aten.matmul"_op, eval::matmul},
+    {"aten.embedding"_op, eval::embedding},
+    {"aten.prelu"_op, eval::prelu},
+    {"aten.mean"_op, eval::reduce},
+    {"aten.sum"_op, eval::reduce},
+    {"aten.amax"_op, eval::reduce},
+    {"aten.amin"_op, eval::reduce},
+    {"aten.argmax"_op, eval::position},
+    {"aten.argmin"_op, eval::position},
+    {"aten.softmax"_op, eval::softmax},
+    {"aten.log_softmax"_op, eval::softmax},
+    {"aten.avg_pool2d"_op, eval::average_pool},
+    {"aten.adaptive_avg_pool2d"_op, eval::average_pool},
+    {"aten.max_pool2d"_op, eval::max_pool},
+    {"aten.adaptive_max_pool2d"_op, eval::max_pool},
+    {"aten.upsample_bilinear2d"_op, eval::upsample_bilinear2d},
+    {"aten.upsample_nearest2d"_op, eval::axis_mapped},
+    {"aten.slice"_op, eval::axis_mapped},
+    {"aten.expand"_op, eval::axis_mapped},
+    {"aten.flip"_op, eval::axis_mapped},
+    {"aten.pad"_op, eval::axis_mapped},
+    {"elementwise"_op, eval::elementwise},
     {"aten.view"_op, eval::reshape},
     {"aten.flatten"_op, eval::reshape},
     {"aten.permute"_op, eval::permute},
@@ -131,17 +151,28 @@ Tensor dequantized(const Tensor& integers, const Quantization& quant) {
   return out;
 }
 
-Result<std::vector<Tensor>> evaluate_node(const Graph& graph, const Node& node,
-                                          std::span<const Tensor* const> operands) {
-  std::vector<Tensor> results;
+Result<Tensor> evaluate_unclamped(const Graph& graph, const Node& node,
+                                  std::span<const Tensor* const> operands) {
   if (node.results.size() != 1)
     return input_error(graph.describe(node),
                        "has several results, which the float evaluator can't compute yet");
   const TensorType& type = graph.type(node.result());
-  Tensor result = compute({node, operands, type.shape}, type);
+  return compute({node, operands, type.shape}, type);
+}
+
+void clamp_and_round(const Graph& graph, const Node& node, Tensor& result) {
+  const TensorType& type = graph.type(node.result());
   if (node.clamp.is_set()) clamp(result, node.clamp);
   if (type.quantized() && result.dtype() == DType::float32) fake_quantize(result, type.quant);
-  results.push_back(std::move(result));
+}
+
+Result<std::vector<Tensor>> evaluate_node(const Graph& graph, const Node& node,
+                                          std::span<const Tensor* const> operands) {
+  auto result = evaluate_unclamped(graph, node, operands);
+  if (!result) return forward(result);
+  clamp_and_round(graph, node, *result);
+  std::vector<Tensor> results;
+  results.push_back(std::move(*result));
   return results;
 }
 
@@ -153,7 +184,8 @@ Evaluator::Evaluator(const Graph& graph) : graph_(graph), values_(graph.value_co
   }
 }
 
-Result<std::vector<Tensor>> Evaluator::run(std::span<const Tensor> inputs, const ValueObserver& observe) {
+Result<std::vector<Tensor>> Evaluator::run(std::span<const Tensor> inputs, const ValueObserver& observe,
+                                           const UnclampedObserver& observe_unclamped) {
   require(inputs.size() == graph_.inputs.size(), "one tensor for each input of the graph");
   std::vector<const Tensor*> at(graph_.value_count(), nullptr);
   for (size_t i = 0; i < graph_.value_count(); ++i) {
@@ -168,14 +200,14 @@ Result<std::vector<Tensor>> Evaluator::run(std::span<const Tensor> inputs, const
     std::vector<const Tensor*> operands;
     for (ValueId id : node.operands)
       operands.push_back(id == ValueId::none ? nullptr : at[static_cast<size_t>(id)]);
-    auto results = evaluate_node(graph_, node, operands);
-    if (!results) return forward(results);
-    for (size_t r = 0; r < node.results.size(); ++r) {
-      const auto slot = static_cast<size_t>(node.results[r]);
-      values_[slot] = std::move((*results)[r]);
-      at[slot] = &values_[slot];
-      if (observe) observe(node.results[r], values_[slot]);
-    }
+    auto result = evaluate_unclamped(graph_, node, operands);
+    if (!result) return forward(result);
+    if (observe_unclamped) observe_unclamped(node, *result);
+    clamp_and_round(graph_, node, *result);
+    const auto slot = static_cast<size_t>(node.result());
+    values_[slot] = std::move(*result);
+    at[slot] = &values_[slot];
+    if (observe) observe(node.result(), values_[slot]);
   }
   std::vector<Tensor> outputs;
   for (ValueId id : graph_.outputs) outputs.push_back(*at[static_cast<size_t>(id)]);

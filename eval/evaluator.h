@@ -21,12 +21,22 @@ using ValueObserver = std::function<void(ValueId, const Tensor&)>;
 Result<std::vector<Tensor>> evaluate_node(const Graph& graph, const Node& node,
                                           std::span<const Tensor* const> operands);
 
+// A node's first result before its clamp, and before it is rounded to its quantization.
+Result<Tensor> evaluate_unclamped(const Graph& graph, const Node& node,
+                                  std::span<const Tensor* const> operands);
+// The clamp and the rounding.
+void clamp_and_round(const Graph& graph, const Node& node, Tensor& result);
+
+// Called with the unclamped result of every node that has one, once a run.
+using UnclampedObserver = std::function<void(const Node&, const Tensor&)>;
+
 class Evaluator {
  public:
   explicit Evaluator(const Graph& graph);
 
   // `inputs` in the order of graph.inputs, of the inputs' shapes, float32 for quantized inputs.
-  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const ValueObserver& observe = {});
+  Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, const ValueObserver& observe = {},
+                                  const UnclampedObserver& observe_unclamped = {});
 
  private:
   const Graph& graph_;

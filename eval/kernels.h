@@ -22,9 +22,18 @@ struct Call {
 Tensor conv2d(const Call&);
 Tensor linear(const Call&);
 Tensor batch_norm(const Call&);
-Tensor mean(const Call&);
-Tensor avg_pool2d(const Call&);
-Tensor adaptive_avg_pool2d(const Call&);
+Tensor conv_transpose2d(const Call&);
+Tensor matmul(const Call&);
+Tensor embedding(const Call&);
+Tensor prelu(const Call&);
+Tensor reduce(const Call&);    // mean, sum, amax, amin
+Tensor position(const Call&);  // argmax, argmin: int64
+Tensor softmax(const Call&);   // and log_softmax
+Tensor average_pool(const Call&);
+Tensor max_pool(const Call&);
+Tensor upsample_bilinear2d(const Call&);
+Tensor axis_mapped(const Call&);  // slice, expand, flip, pad, upsample_nearest2d
+Tensor elementwise(const Call&);
 Tensor reshape(const Call&);
 Tensor permute(const Call&);
 Tensor concat(const Call&);

@@ -66,6 +66,23 @@ inline void broadcast(const Op& op, const BroadcastLoops& loops, const int8_t* a
   } while (at.next(inner));
 }
 
+// out = function(a, b), one element at a time, for functions that no instruction set has in lanes. `out` as
+// above.
+template <class Function>
+inline void broadcast_each(const Function& function, const BroadcastLoops& loops, const int8_t* a,
+                           const int8_t* b, int8_t* out) {
+  constexpr int inner = kMaxLoops - 1;
+  const int32_t n = loops.extent[inner];
+  const int32_t step_a = loops.stride_a[inner];
+  const int32_t step_b = loops.stride_b[inner];
+  Odometer<2> at{loops.extent, {loops.stride_a, loops.stride_b}, {}, {}};
+  do {
+    const int8_t* x = a + at.offset[0];
+    const int8_t* y = b + at.offset[1];
+    for (int32_t i = 0; i < n; ++i, x += step_a, y += step_b) *out++ = function(*x, *y);
+  } while (at.next(inner));
+}
+
 template <class Op, class I>
 inline void binary(const BinaryParams& p, const int8_t* a, const int8_t* b, int8_t* out) {
   broadcast<I>(Op{}, p.loops, a, b, out);

@@ -20,6 +20,9 @@ struct Conv2dParams {
   int32_t pad_top, pad_left;
   int32_t groups;
   int32_t input_zero_point;
+  // Of the output, in elements: pixel (n, y, x) is at output_offset + n batch_pitch + y row_pitch + x
+  // pixel_pitch.
+  int32_t output_offset, output_batch_pitch, output_row_pitch, output_pixel_pitch;
   OutputRange output;
 
   template <class Self, class Visitor>
@@ -41,6 +44,10 @@ struct Conv2dParams {
     v("pad_left", self.pad_left);
     v("groups", self.groups);
     v("input_zero_point", self.input_zero_point);
+    v("output_offset", self.output_offset);
+    v("output_batch_pitch", self.output_batch_pitch);
+    v("output_row_pitch", self.output_row_pitch);
+    v("output_pixel_pitch", self.output_pixel_pitch);
     v("output", self.output);
   }
 };
@@ -116,21 +123,25 @@ inline void quantized_conv2d_s8(const Conv2dParams& p, const int8_t* input, cons
                                 int8_t* output) {
   const int32_t group_channels = p.groups == 1 ? p.input_channels : p.input_channels / p.groups;
   const int32_t group_outputs = p.groups == 1 ? p.output_channels : p.output_channels / p.groups;
-  for (int32_t n = 0; n < p.batch; ++n, input += p.input_height * p.input_width * p.input_channels) {
+  output += p.output_offset;
+  for (int32_t n = 0; n < p.batch; ++n) {
     for (int32_t oy = 0; oy < p.output_height; ++oy) {
       const int32_t y0 = oy * p.stride_height - p.pad_top;
       const TapRange rows = taps_inside(y0, p.kernel_height, p.dilation_height, p.input_height);
-      for (int32_t ox = 0; ox < p.output_width; ++ox, output += p.output_channels) {
+      int8_t* pixel = output + oy * p.output_row_pitch;
+      for (int32_t ox = 0; ox < p.output_width; ++ox, pixel += p.output_pixel_pitch) {
         const Window window = window_at(p, input, rows, y0, ox * p.stride_width - p.pad_left);
         const ConvRuns c = conv_runs(p, window, group_channels);
         const int8_t* x = window.input;
         for (int32_t o = 0; o < p.output_channels; x += group_channels) {
           const int32_t end = o + group_outputs;
-          o = conv_outputs<R, 2>(p, window, c, x, weights, bias, multipliers, shifts, o, end, output);
-          o = conv_outputs<R, 1>(p, window, c, x, weights, bias, multipliers, shifts, o, end, output);
+          o = conv_outputs<R, 2>(p, window, c, x, weights, bias, multipliers, shifts, o, end, pixel);
+          o = conv_outputs<R, 1>(p, window, c, x, weights, bias, multipliers, shifts, o, end, pixel);
         }
       }
     }
+    input += p.input_height * p.input_width * p.input_channels;
+    output += p.output_batch_pitch;
   }
 }
 

@@ -19,6 +19,9 @@ struct DepthwiseConv2dParams {
   int32_t pad_top, pad_left;
   int32_t channel_multiplier;
   int32_t input_zero_point;
+  // Of the output, in elements: pixel (n, y, x) is at output_offset + n batch_pitch + y row_pitch + x
+  // pixel_pitch.
+  int32_t output_offset, output_batch_pitch, output_row_pitch, output_pixel_pitch;
   OutputRange output;
 
   template <class Self, class Visitor>
@@ -40,6 +43,10 @@ struct DepthwiseConv2dParams {
     v("pad_left", self.pad_left);
     v("channel_multiplier", self.channel_multiplier);
     v("input_zero_point", self.input_zero_point);
+    v("output_offset", self.output_offset);
+    v("output_batch_pitch", self.output_batch_pitch);
+    v("output_row_pitch", self.output_row_pitch);
+    v("output_pixel_pitch", self.output_pixel_pitch);
     v("output", self.output);
   }
 };
@@ -93,22 +100,26 @@ template <class R>
 inline void quantized_depthwise_conv2d_s8(const DepthwiseConv2dParams& p, const int8_t* input,
                                           const int8_t* weights, const int32_t* bias,
                                           const int32_t* multipliers, const int32_t* shifts, int8_t* output) {
-  for (int32_t n = 0; n < p.batch; ++n, input += p.input_height * p.input_width * p.input_channels) {
+  output += p.output_offset;
+  for (int32_t n = 0; n < p.batch; ++n) {
     for (int32_t oy = 0; oy < p.output_height; ++oy) {
       const int32_t y0 = oy * p.stride_height - p.pad_top;
       const TapRange rows = taps_inside(y0, p.kernel_height, p.dilation_height, p.input_height);
-      for (int32_t ox = 0; ox < p.output_width; ++ox, output += p.output_channels) {
+      int8_t* pixel = output + oy * p.output_row_pitch;
+      for (int32_t ox = 0; ox < p.output_width; ++ox, pixel += p.output_pixel_pitch) {
         const Window window = window_at(p, input, rows, y0, ox * p.stride_width - p.pad_left);
         if (p.channel_multiplier == 1) {
           depthwise_channels<R, false>(p, window, window.input, weights, bias, multipliers, shifts, 0,
-                                       p.output_channels, output);
+                                       p.output_channels, pixel);
           continue;
         }
         for (int32_t c = 0; c < p.input_channels; ++c)
           depthwise_channels<R, true>(p, window, window.input + c, weights, bias, multipliers, shifts,
-                                      c * p.channel_multiplier, p.channel_multiplier, output);
+                                      c * p.channel_multiplier, p.channel_multiplier, pixel);
       }
     }
+    input += p.input_height * p.input_width * p.input_channels;
+    output += p.output_batch_pitch;
   }
 }
 

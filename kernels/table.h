@@ -4,16 +4,29 @@
 #pragma once
 
 #include "kernels/add.h"
+#include "kernels/argmax.h"
 #include "kernels/average_pool2d.h"
+#include "kernels/batch_matmul.h"
 #include "kernels/binary.h"
 #include "kernels/conv2d.h"
 #include "kernels/copy.h"
 #include "kernels/depthwise_conv2d.h"
+#include "kernels/div.h"
+#include "kernels/embedding.h"
+#include "kernels/gather.h"
 #include "kernels/linear.h"
+#include "kernels/log_softmax.h"
+#include "kernels/lookup.h"
+#include "kernels/max_pool2d.h"
 #include "kernels/mean.h"
+#include "kernels/mul.h"
+#include "kernels/prelu.h"
 #include "kernels/quantize.h"
+#include "kernels/reduce.h"
 #include "kernels/requantize.h"
+#include "kernels/softmax_tflite.h"
 #include "kernels/table_row.h"
+#include "kernels/upsample_bilinear2d.h"
 
 namespace rushlight::kernels {
 
@@ -64,6 +77,50 @@ inline constexpr KernelRow kKernels[] = {
                                     "kernels/mean.h", "MeanParams", Overlap::none),
     row<&quantized_mean_s8<Double>>("quantized_mean_s8", Mode::double_, "cortex_m::quantized_mean",
                                     "kernels/mean.h", "MeanParams", Overlap::none),
+    row<&lookup_s8>("lookup_s8", Mode::exact, "cortex_m::quantized_activation", "kernels/lookup.h",
+                    "LookupParams", Overlap::elementwise),
+    row<&quantized_mul_s8<Single>>("quantized_mul_s8", Mode::single_, "cortex_m::quantized_mul",
+                                   "kernels/mul.h", "MulParams", Overlap::elementwise),
+    row<&quantized_mul_s8<Double>>("quantized_mul_s8", Mode::double_, "cortex_m::quantized_mul",
+                                   "kernels/mul.h", "MulParams", Overlap::elementwise),
+    row<&quantized_div_s8<Single>>("quantized_div_s8", Mode::single_, "cortex_m::quantized_div",
+                                   "kernels/div.h", "DivParams", Overlap::elementwise),
+    row<&quantized_div_s8<Double>>("quantized_div_s8", Mode::double_, "cortex_m::quantized_div",
+                                   "kernels/div.h", "DivParams", Overlap::elementwise),
+    row<&quantized_prelu_s8<Single>>("quantized_prelu_s8", Mode::single_, "cortex_m::quantized_prelu",
+                                     "kernels/prelu.h", "PreluParams", Overlap::elementwise),
+    row<&quantized_prelu_s8<Double>>("quantized_prelu_s8", Mode::double_, "cortex_m::quantized_prelu",
+                                     "kernels/prelu.h", "PreluParams", Overlap::elementwise),
+    row<&gather_s8>("gather_s8", Mode::exact, "cortex_m::gather", "kernels/gather.h", "GatherParams",
+                    Overlap::none),
+    row<&max_pool2d_s8>("max_pool2d_s8", Mode::exact, "cortex_m::quantized_max_pool2d",
+                        "kernels/max_pool2d.h", "MaxPool2dParams", Overlap::none),
+    row<&amax_s8>("amax_s8", Mode::exact, "cortex_m::amax", "kernels/reduce.h", "ReduceParams",
+                  Overlap::none),
+    row<&amin_s8>("amin_s8", Mode::exact, "cortex_m::amin", "kernels/reduce.h", "ReduceParams",
+                  Overlap::none),
+    row<&argmax_s8>("argmax_s8", Mode::exact, "cortex_m::argmax", "kernels/argmax.h", "ArgmaxParams",
+                    Overlap::none),
+    row<&softmax_s8>("softmax_s8", Mode::exact, "cortex_m::softmax", "kernels/softmax.h", "SoftmaxParams",
+                     Overlap::none),
+    row<&softmax_tflite_s8>("softmax_tflite_s8", Mode::exact, "cortex_m::softmax", "kernels/softmax_tflite.h",
+                            "SoftmaxTfliteParams", Overlap::none),
+    row<&log_softmax_s8>("log_softmax_s8", Mode::exact, "cortex_m::log_softmax", "kernels/log_softmax.h",
+                         "LogSoftmaxParams", Overlap::none),
+    row<&quantized_batch_matmul_s8<Single>>("quantized_batch_matmul_s8", Mode::single_,
+                                            "cortex_m::quantized_batch_matmul", "kernels/batch_matmul.h",
+                                            "BatchMatmulParams", Overlap::none),
+    row<&quantized_batch_matmul_s8<Double>>("quantized_batch_matmul_s8", Mode::double_,
+                                            "cortex_m::quantized_batch_matmul", "kernels/batch_matmul.h",
+                                            "BatchMatmulParams", Overlap::none),
+    row<&embedding_s8>("embedding_s8", Mode::exact, "cortex_m::embedding", "kernels/embedding.h",
+                       "EmbeddingParams", Overlap::none),
+    row<&upsample_bilinear2d_s8<Single>>("upsample_bilinear2d_s8", Mode::single_,
+                                         "cortex_m::upsample_bilinear2d", "kernels/upsample_bilinear2d.h",
+                                         "UpsampleBilinear2dParams", Overlap::none),
+    row<&upsample_bilinear2d_s8<Double>>("upsample_bilinear2d_s8", Mode::double_,
+                                         "cortex_m::upsample_bilinear2d", "kernels/upsample_bilinear2d.h",
+                                         "UpsampleBilinear2dParams", Overlap::none),
     row<&copy_s8>("copy_s8", Mode::exact, "cortex_m::copy", "kernels/copy.h", "CopyParams", Overlap::none),
 };
 

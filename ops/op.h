@@ -36,7 +36,8 @@ enum class QuantRule : uint8_t {
   free,      // the result has parameters of its own
   same,      // operands with role activation and all results share parameters: the integers are only moved or
              // compared
-  fixed,     // the result has the parameters that the row states
+  fixed,     // where the quantizer chooses, the result has the parameters that the row states
+  position,  // the results are positions: integers without quantization
   boundary,  // quantized at the outside only; the inside is derived at lowering (recurrent layers)
 };
 
@@ -84,7 +85,7 @@ struct OpRow {
   BinaryFunction binary = nullptr;
   // Overloads of torch.ops that mean this op with operands and attributes of the same names. In-place forms
   // ("add_") need no entry.
-  std::array<std::string_view, 4> torch = {};
+  std::array<std::string_view, 6> torch = {};
 
   static constexpr int kVariadic = -1;
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "ops/expression.h"
 #include "ops/shape_checks.h"
 
 namespace rushlight::shapes {
@@ -13,6 +14,11 @@ namespace rushlight::shapes {
 Shapes same_as_input(const OpQuery& query) {
   if (Status ok = check_operands(query); !ok) return forward(ok);
   return one_result(query.shape(0), query.operand(0).dtype);
+}
+
+Shapes expression(const OpQuery& query) {
+  if (auto parsed = Expression::parse(query.attributes.text("expression")); !parsed) return forward(parsed);
+  return same_as_input(query);
 }
 
 Shapes broadcast_operands(const OpQuery& query) {

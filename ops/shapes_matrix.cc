@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "ops/shape_checks.h"
 
@@ -53,28 +54,51 @@ Shapes batch_norm(const OpQuery& query) {
   return one_result(input, query.operand(0).dtype);
 }
 
-Shapes mean(const OpQuery& query) {
+Shapes prelu(const OpQuery& query) {
   if (Status ok = check_operands(query); !ok) return forward(ok);
   if (Status ok = check_real(query, 0, "input"); !ok) return forward(ok);
   const Shape& input = query.shape(0);
-  std::vector<char> reduced(input.size(), 0);
-  const Integers none;
-  const Integers& dims = query.attributes.is_none("dim") ? none : query.attributes.integers("dim");
-  for (const int64_t dim : dims) {
-    const Result<int64_t> axis = normalized_axis(dim, input.size());
-    if (!axis) return attribute_error("dim", axis.error().diagnostics.front().what);
-    char& seen = reduced[static_cast<size_t>(*axis)];
-    if (seen != 0) return attribute_error("dim", fmt::format("axis {} appears twice", *axis));
-    seen = 1;
-  }
-  if (dims.empty()) reduced.assign(input.size(), 1);  // as PyTorch does for both none and []
+  if (input.size() < 2)
+    return operand_error("input",
+                         fmt::format("found shape {}, must have rank 2 or more (N,C,...)", to_string(input)));
+  if (Status ok = check_vector(query, 1, "weight", input[1], "channels"); !ok) return forward(ok);
+  return one_result(input, query.operand(0).dtype);
+}
 
-  const bool keep = query.attributes.boolean("keepdim");
-  Shape result;
-  for (size_t i = 0; i < input.size(); ++i) {
-    if (reduced[i] == 0) result.push_back(input[i]);
-    if (reduced[i] != 0 && keep) result.push_back(1);
-  }
+Shapes matmul(const OpQuery& query) {
+  if (Status ok = check_operands(query); !ok) return forward(ok);
+  for (size_t i = 0; i < 2; ++i)
+    if (Status ok = check_real(query, i, i == 0 ? "input" : "other"); !ok) return forward(ok);
+  const Shape& a = query.shape(0);
+  const Shape& b = query.shape(1);
+  if (a.size() < 2 || b.size() < 2)
+    return input_error("operands", fmt::format("found shapes {} and {}, both must have rank 2 or more",
+                                               to_string(a), to_string(b)));
+  if (a.back() != b[b.size() - 2])
+    return input_error(
+        "operands", fmt::format("found shapes {} and {}: the last extent of the first must be the last but "
+                                "one of the second",
+                                to_string(a), to_string(b)));
+  std::optional<Shape> shape = broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
+  if (!shape)
+    return input_error("operands", fmt::format("leading axes of shapes {} and {} don't broadcast",
+                                               to_string(a), to_string(b)));
+  shape->push_back(a[a.size() - 2]);
+  shape->push_back(b.back());
+  return one_result(*std::move(shape), query.operand(0).dtype);
+}
+
+Shapes embedding(const OpQuery& query) {
+  if (Status ok = check_operands(query); !ok) return forward(ok);
+  if (Status ok = check_real(query, 0, "weight"); !ok) return forward(ok);
+  if (query.shape(0).size() != 2)
+    return operand_error("weight",
+                         fmt::format("found shape {}, must be [rows, width]", to_string(query.shape(0))));
+  const DType indices = query.operand(1).dtype;
+  if (indices != DType::int64 && indices != DType::int32)
+    return operand_error("indices", fmt::format("found {}, must be i32 or i64", to_string(query.operand(1))));
+  Shape result = query.shape(1);
+  result.push_back(query.shape(0)[1]);
   return one_result(std::move(result), query.operand(0).dtype);
 }
 

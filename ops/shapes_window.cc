@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution and pooling: windows that slide over an image.
+// Convolution: windows that slide over an image.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "ops/shape_checks.h"
@@ -63,23 +64,6 @@ Status check_conv_operands(const OpQuery& query) {
   return {};
 }
 
-Status check_pool_input(const OpQuery& query) {
-  if (Status ok = check_operands(query); !ok) return ok;
-  const size_t rank = query.shape(0).size();
-  if (rank != 3 && rank != 4)
-    return operand_error("input", fmt::format("found shape {}, must have rank 3 (C,H,W) or 4 (N,C,H,W)",
-                                              to_string(query.shape(0))));
-  return check_real(query, 0, "input");
-}
-
-// The input's shape with these extents for the last two axes.
-Shapes image_result(const OpQuery& query, int64_t height, int64_t width) {
-  Shape shape = query.shape(0);
-  shape[shape.size() - 2] = height;
-  shape[shape.size() - 1] = width;
-  return one_result(std::move(shape), query.operand(0).dtype);
-}
-
 int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 }  // namespace
@@ -137,37 +121,34 @@ Shapes conv2d(const OpQuery& query) {
   return one_result({input[0], weight[0], *height, *width}, query.operand(0).dtype);
 }
 
-Shapes avg_pool2d(const OpQuery& query) {
+Shapes conv_transpose2d(const OpQuery& query) {
   const Attributes& attributes = query.attributes;
-  if (Status ok = check_pool_input(query); !ok) return forward(ok);
-  auto kernel = bounded_pair(attributes, "kernel_size", 1);
-  if (!kernel) return forward(kernel);
-  auto stride = attributes.integers("stride").empty() ? kernel : bounded_pair(attributes, "stride", 1);
+  if (Status ok = check_conv_operands(query); !ok) return forward(ok);
+  const Shape& input = query.shape(0);
+  const Shape& weight = query.shape(1);
+  if (Status ok = check_channels(query, attributes.integer("groups")); !ok) return forward(ok);
+  auto stride = bounded_pair(attributes, "stride", 1);
   if (!stride) return forward(stride);
+  auto dilation = bounded_pair(attributes, "dilation", 1);
+  if (!dilation) return forward(dilation);
   auto pad = bounded_pair(attributes, "padding", 0);
   if (!pad) return forward(pad);
-  if (pad->first > kernel->first / 2 || pad->second > kernel->second / 2)
-    return attribute_error("padding", fmt::format("found [{},{}], must be at most half the kernel [{},{}]",
-                                                  pad->first, pad->second, kernel->first, kernel->second));
-  if (!attributes.is_none("divisor_override") && attributes.integer("divisor_override") == 0)
-    return attribute_error("divisor_override", "found 0, must not be 0; none divides by the window's size");
-
-  const Shape& input = query.shape(0);
-  const bool ceil_mode = attributes.boolean("ceil_mode");
-  auto height = window_extent(input[input.size() - 2], kernel->first, stride->first, pad->first, pad->first,
-                              1, ceil_mode);
-  if (!height) return forward(height);
-  auto width =
-      window_extent(input.back(), kernel->second, stride->second, pad->second, pad->second, 1, ceil_mode);
-  if (!width) return forward(width);
-  return image_result(query, *height, *width);
-}
-
-Shapes adaptive_avg_pool2d(const OpQuery& query) {
-  if (Status ok = check_pool_input(query); !ok) return forward(ok);
-  auto size = bounded_pair(query.attributes, "output_size", 1);
-  if (!size) return forward(size);
-  return image_result(query, size->first, size->second);
+  auto extra = bounded_pair(attributes, "output_padding", 0);
+  if (!extra) return forward(extra);
+  const auto extent = [](int64_t in, int64_t kernel, int64_t step, int64_t spread, int64_t padding,
+                         int64_t more) {
+    return (in - 1) * step - 2 * padding + spread * (kernel - 1) + more + 1;
+  };
+  const int64_t height =
+      extent(input[2], weight[2], stride->first, dilation->first, pad->first, extra->first);
+  const int64_t width =
+      extent(input[3], weight[3], stride->second, dilation->second, pad->second, extra->second);
+  if (height < 1 || width < 1)
+    return attribute_error("padding", fmt::format("leaves an output of {} by {} pixels", height, width));
+  if (extra->first >= std::max(stride->first, dilation->first) ||
+      extra->second >= std::max(stride->second, dilation->second))
+    return attribute_error("output_padding", "must be below the stride or the dilation");
+  return one_result({input[0], weight[0], height, width}, query.operand(0).dtype);
 }
 
 }  // namespace rushlight::shapes

@@ -52,7 +52,7 @@ Status fold(Graph& graph, Node& layer, const Node& norm) {
 
 constexpr ChainRule kRules[] = {
     {.name = "batch-norm into convolution or linear",
-     .producer = is<"aten.conv2d"_op, "aten.linear"_op>,
+     .producer = is<"aten.conv2d"_op, "aten.conv_transpose2d"_op, "aten.linear"_op>,
      .consumer = is<"aten.batch_norm"_op>,
      .guard = constant_float_layer,
      .rewrite = fold},

@@ -116,11 +116,16 @@ class QdqFolding {
     bool any = false;
     for (size_t i = 0; i < node.operands.size(); ++i) {
       if (node.operands[i] == ValueId::none) continue;
+      if (node.row().operand(i).role == Role::index) continue;
       if (node.row().operand(i).role == Role::activation && dequantized(node.operands[i])) {
         any = true;
         if (!can_be_activation(graph_.type(producer(node.operands[i])->operands[0]).dtype)) return false;
       } else if (!graph_.is_constant(node.operands[i])) {
         return false;
+      } else {
+        // Rows of a table are integers where the table is.
+        any = any ||
+              (node.row().operand(i).role == Role::activation && graph_.type(node.operands[i]).quantized());
       }
     }
     return any;
@@ -149,6 +154,12 @@ class QdqFolding {
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
       Node& node = graph_.nodes[i];
       if (node.row().quant == QuantRule::none || node.results.size() != 1 || !reads_integers(node)) {
+        nodes.push_back(node);
+        continue;
+      }
+      // The greatest integer stands where the greatest real does.
+      if (node.row().quant == QuantRule::position) {
+        node.operands[0] = producer(node.operands[0])->operands[0];
         nodes.push_back(node);
         continue;
       }

@@ -25,6 +25,28 @@ Status canonicalize_clamps(Graph& graph);
 // Batch-norm behind a convolution or linear layer becomes part of its weights and bias.
 Status fold_batch_norm(Graph& graph);
 
+// Batch-norm that could not be folded becomes what it is: a depthwise convolution of one tap, between views
+// where its input is no image.
+Status expand_batch_norm(Graph& graph);
+
+// Views of views, permutations of permutations and movements that change nothing disappear; elementwise ops
+// move above views, next to what computes their input; expansions that broadcasting does anyway are passed
+// by.
+//   %v = aten.view(%x); %y = aten.relu(%v)     =>   %r = aten.relu(%x); %y = aten.view(%r)
+Status simplify_movement(Graph& graph);
+
+// What is a function of one float tensor, however it is put together from elementwise ops and numbers,
+// becomes one op: hardswish, silu and gelu from their parts, x * x, an affine change of units.
+//   %s = aten.sigmoid(%x); %y = aten.mul(%x, %s)    =>   %y = elementwise(%x) "aten.mul(x, aten.sigmoid(x))"
+Status fuse_elementwise(Graph& graph);
+
+// Zero padding becomes part of the convolution behind it.
+Status fuse_padding(Graph& graph);
+
+// Functions of one int8 tensor become tables, and functions of their results one table with them, which keeps
+// the rounding between them.
+Status build_lookups(Graph& graph);
+
 // A clamp whose input nobody else uses becomes the clamp range of its producer, where that can clamp. In
 // integers only where producer and clamp have the same quantization: otherwise the rounding between them is
 // part of the model.

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "quant/bias_correction.h"
 #include "quant/calibrate.h"
 #include "quant/parameters.h"
 
@@ -36,16 +37,21 @@ class Quantizer {
  public:
   explicit Quantizer(Graph& graph) : graph_(graph), groups_(graph.value_count()) {}
 
-  Status run(const std::vector<Sample>& samples) {
+  Status run(const std::vector<Sample>& samples, const QuantizeOptions& options) {
     const std::vector<ValueId> open = float_values();
     if (!open.empty()) {
       if (samples.empty()) return needs_calibration(open);
       if (Status s = quantize_activations(open, samples); !s) return s;
       settle_qdq();
     }
+    // Layers whose weights the model file has quantized keep its biases.
+    for (const Node& node : graph_.nodes)
+      if (is_layer(node) && graph_.type(node.operands[1]).quantized()) channel_means_.erase(node.result());
     for (Node& node : graph_.nodes)
       if (Status s = quantize_constants(node); !s) return s;
     graph_.remove_dead();
+    if (options.bias_correction && !channel_means_.empty())
+      return correct_biases(graph_, samples, channel_means_);
     return {};
   }
 
@@ -143,12 +149,14 @@ class Quantizer {
   }
 
   Status quantize_activations(const std::vector<ValueId>& open, const std::vector<Sample>& samples) {
-    Result<std::vector<Range>> ranges = observe_ranges(graph_, samples);
-    if (!ranges) return forward(ranges);
+    Result<Calibration> calibration = calibrate(graph_, samples);
+    if (!calibration) return forward(calibration);
+    const std::vector<Range>& ranges = calibration->ranges;
+    channel_means_ = std::move(calibration->channel_means);
     const std::vector<ValueId> known = graph_.value_ids();
     collect_given();
     join_groups();
-    std::vector<Range> of_group(ranges->size());
+    std::vector<Range> of_group(ranges.size());
     for (ValueId id : known) {
       if (graph_.is_constant(id)) {
         const Tensor& data = graph_.constant(id);
@@ -157,7 +165,7 @@ class Quantizer {
         if (is_float(data.dtype()) && groups_.find(id) != static_cast<size_t>(id))
           for (int64_t i = 0; i < data.elements(); ++i) of_group[groups_.find(id)].include(data.at(i));
       } else {
-        of_group[groups_.find(id)].include((*ranges)[static_cast<size_t>(id)]);
+        of_group[groups_.find(id)].include(ranges[static_cast<size_t>(id)]);
       }
     }
     for (ValueId id : open) {
@@ -262,10 +270,13 @@ class Quantizer {
   Graph& graph_;
   Groups groups_;
   std::vector<std::optional<Quantization>> given_;  // by group
+  std::map<ValueId, std::vector<double>> channel_means_;
 };
 
 }  // namespace
 
-Status quantize(Graph& graph, const std::vector<Sample>& samples) { return Quantizer(graph).run(samples); }
+Status quantize(Graph& graph, const std::vector<Sample>& samples, const QuantizeOptions& options) {
+  return Quantizer(graph).run(samples, options);
+}
 
 }  // namespace rushlight

@@ -13,8 +13,13 @@ namespace rushlight {
 // One tensor for each graph input.
 using Sample = std::vector<Tensor>;
 
+struct QuantizeOptions {
+  // One quantized pass over the samples; costs about as much as calibration itself.
+  bool bias_correction = true;
+};
+
 // Without samples: only constants may still be float; an error otherwise, which names the nodes that have no
 // quantization and says to calibrate.
-Status quantize(Graph& graph, const std::vector<Sample>& samples);
+Status quantize(Graph& graph, const std::vector<Sample>& samples, const QuantizeOptions& options = {});
 
 }  // namespace rushlight

@@ -6,48 +6,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "import/pt2/composites.h"
+
 namespace rushlight::pt2 {
 
 namespace {
-
-// "same" pads so that the extent stays; where the sum is odd, the extra zero stands at the end. "valid" pads
-// nothing.
-Status padding_as_numbers(Call& call) {
-  const auto given = call.attributes.find("padding");
-  if (given == call.attributes.end()) return {};
-  const auto* text = std::get_if<std::string>(&given->second);
-  if (text == nullptr || (*text != "same" && *text != "valid"))
-    return input_error("argument 'padding'",
-                       fmt::format("is {}; \"same\" or \"valid\" is needed", to_string(given->second)));
-  const bool same = *text == "same";
-  const auto weight = call.tensor("weight");
-  const auto dilation = call.integers("dilation", Integers{1, 1});
-  if (!weight) return tl::unexpected(weight.error());
-  if (!dilation) return tl::unexpected(dilation.error());
-  const Shape& kernel = call.type(*weight).shape;
-  if (kernel.size() != 4 || dilation->empty() || dilation->size() > 2)
-    return input_error("argument 'weight'", "has no two spatial axes");
-  Integers padding = {0, 0, 0, 0};  // top, left, bottom, right
-  for (size_t axis = 0; axis < 2 && same; ++axis) {
-    const int64_t step = axis == 0 ? dilation->front() : dilation->back();
-    // Beyond this the convolution's own check refuses the dilation.
-    if (step < 1 || step > kMaxElements) break;
-    const int64_t total = step * (kernel[axis + 2] - 1);
-    padding[axis] = total / 2;
-    padding[axis + 2] = total - total / 2;
-  }
-  given->second = std::move(padding);
-  return {};
-}
-
-Status plain_convolution(Call& call) {
-  const auto transposed = call.attributes.find("transposed");
-  if (transposed != call.attributes.end() && transposed->second != Attribute(false))
-    return unsupported("argument 'transposed'", "is true; transposed convolutions are not supported");
-  call.drop("transposed");
-  call.drop("output_padding");
-  return {};
-}
 
 Status size_from_result(Call& call) {
   call.attributes = {{"size", call.result.shape}};
@@ -80,44 +43,8 @@ Status swap_axes(Call& call) {
   return {};
 }
 
-const Node* producer(const Graph& graph, ValueId id) {
-  const auto makes = [id](const Node& node) {
-    return std::ranges::find(node.results, id) != node.results.end();
-  };
-  const auto found = std::find_if(graph.nodes.rbegin(), graph.nodes.rend(), makes);
-  return found == graph.nodes.rend() ? nullptr : &*found;
-}
-
-// x W^T, or x W^T + b as addmm(b, x, permute(W)): what decompositions make of a linear layer.
-Status product_as_linear(Call& call) {
-  const bool biased = call.target == "aten.addmm.default";
-  const std::string_view left = biased ? "mat1" : "self";
-  const auto input = call.tensor(left);
-  const auto right = call.tensor("mat2");
-  if (!input) return tl::unexpected(input.error());
-  if (!right) return tl::unexpected(right.error());
-  for (const std::string_view factor : {"alpha", "beta"}) {
-    const auto value = call.real(factor, 1);
-    if (!value) return tl::unexpected(value.error());
-    if (*value != 1) return unsupported(fmt::format("argument '{}'", factor), "is not 1");
-    call.drop(factor);
-  }
-  ValueId weight = ValueId::none;
-  const Node* transpose = producer(call.graph, *right);
-  if (transpose != nullptr && transpose->op == "aten.permute"_op && call.type(*right).shape.size() == 2 &&
-      transpose->attrs().integers("dims") == Integers{1, 0}) {
-    weight = transpose->operands.front();
-  } else if (call.graph.is_constant(*right) && call.type(*right).shape.size() == 2) {
-    constexpr int kSwapped[] = {1, 0};
-    weight = call.graph.add_constant(call.name + ".weight", call.graph.constant(*right).permuted(kSwapped));
-  } else {
-    return unsupported("argument 'mat2'",
-                       "is not a constant matrix; products of two activations are not supported");
-  }
-  std::map<std::string, std::vector<ValueId>, std::less<>> tensors = {{"input", {*input}},
-                                                                      {"weight", {weight}}};
-  if (biased) tensors["bias"] = call.tensors["self"];
-  call.tensors = std::move(tensors);
+Status without_half(Call& call) {
+  call.drop("half_to_float");
   return {};
 }
 
@@ -150,16 +77,19 @@ Status cast(Call& call) {
 }
 
 constexpr Adapter kAdapters[] = {
-    {"aten.conv2d.padding", "aten.conv2d"_op, padding_as_numbers},
-    {"aten.convolution.default", "aten.conv2d"_op, plain_convolution},
-    {"aten.addmm.default", "aten.linear"_op, product_as_linear},
-    {"aten.mm.default", "aten.linear"_op, product_as_linear},
     {"aten._native_batch_norm_legit_no_training.default", "aten.batch_norm"_op},
     {"aten.rsub.Scalar", "aten.sub"_op, swap_operands},
     {"aten.rsub.Tensor", "aten.sub"_op, swap_operands},
     {"aten.clamp_min.default", "aten.clamp"_op},
     {"aten.clamp_max.default", "aten.clamp"_op},
     {"aten.mean.default", "aten.mean"_op},
+    {"aten.sum.default", "aten.sum"_op},
+    {"aten.max.default", "aten.amax"_op},
+    {"aten.min.default", "aten.amin"_op},
+    {"aten.max.dim", "aten.amax"_op},
+    {"aten.min.dim", "aten.amin"_op},
+    {"aten._softmax.default", "aten.softmax"_op, without_half},
+    {"aten._log_softmax.default", "aten.log_softmax"_op, without_half},
     {"aten.transpose.int", "aten.permute"_op, swap_axes},
     {"aten.t.default", "aten.permute"_op, swap_axes},
     {"aten.view.default", "aten.view"_op, size_from_result},
@@ -177,8 +107,10 @@ constexpr Adapter kAdapters[] = {
     {"aten._to_copy.default", "aten.alias"_op, cast},
 };
 
-constexpr std::string_view kConstantMakers[] = {"aten.zeros.default", "aten.ones.default",
-                                                "aten.full.default"};
+constexpr std::string_view kConstantMakers[] = {
+    "aten.zeros.default",  "aten.ones.default", "aten.full.default",      "aten.scalar_tensor.default",
+    "aten.arange.default", "aten.arange.start", "aten.arange.start_step",
+};
 constexpr int64_t kMaxFilled = int64_t{1} << 22;
 
 }  // namespace
@@ -198,30 +130,48 @@ std::optional<Op> find_torch_op(std::string_view torch) {
 }
 
 bool is_supported(std::string_view torch) {
-  return find_adapter(torch) != nullptr || find_torch_op(torch) ||
+  return find_adapter(torch) != nullptr || find_composite(torch) != nullptr || find_torch_op(torch) ||
          std::ranges::find(kConstantMakers, torch) != std::end(kConstantMakers);
 }
 
 std::span<const std::string_view> constant_makers() { return kConstantMakers; }
 
-std::optional<Result<Tensor>> constant_of(const Call& call) {
-  if (std::ranges::find(kConstantMakers, call.target) == std::end(kConstantMakers)) return std::nullopt;
-  double value = call.target == "aten.ones.default" ? 1 : 0;
-  if (call.target == "aten.full.default") {
-    const auto given = call.real("fill_value", 0);
-    if (!given) return tl::unexpected(given.error());
-    value = *given;
-  }
-  const auto size = call.integers("size");
-  if (!size) return tl::unexpected(size.error());
-  const auto count = checked_element_count(*size);
+namespace {
+
+Result<Tensor> filled(const Call& call, const Integers& size, double value) {
+  const auto count = checked_element_count(size);
   if (!count || *count > kMaxFilled)
     return input_error("argument 'size'", fmt::format("is {}; at most {} elements are allowed",
-                                                      to_string(Attribute(*size)), kMaxFilled));
-  Tensor tensor(call.result.dtype, *size);
+                                                      to_string(Attribute(size)), kMaxFilled));
+  Tensor tensor(call.result.dtype, size);
   if (value != 0)
     for (int64_t i = 0; i < *count; ++i) tensor.set(i, value);
   return tensor;
+}
+
+Result<Tensor> arange(const Call& call) {
+  const auto start = call.real("start", 0);
+  if (!start) return tl::unexpected(start.error());
+  const auto step = call.real("step", 1);
+  if (!step) return tl::unexpected(step.error());
+  auto tensor = filled(call, call.result.shape, 0);
+  if (!tensor) return tensor;
+  if (tensor->shape().size() != 1) return input_error("", "gives a result that is not a vector");
+  for (int64_t i = 0; i < tensor->elements(); ++i) tensor->set(i, *start + static_cast<double>(i) * *step);
+  return tensor;
+}
+
+}  // namespace
+
+std::optional<Result<Tensor>> constant_of(const Call& call) {
+  if (std::ranges::find(kConstantMakers, call.target) == std::end(kConstantMakers)) return std::nullopt;
+  if (call.target.starts_with("aten.arange")) return arange(call);
+  const bool scalar = call.target == "aten.scalar_tensor.default";
+  const auto given = call.real(scalar ? "s" : "fill_value", call.target == "aten.ones.default" ? 1 : 0);
+  if (!given) return tl::unexpected(given.error());
+  const auto size = scalar ? Result<Integers>(Integers{}) : call.integers("size");
+  if (!size) return tl::unexpected(size.error());
+  return filled(call, *size, *given);
 }
 
 }  // namespace rushlight::pt2

@@ -69,24 +69,6 @@ Result<std::vector<ValueId>> take_operands(Call& call, const OpRow& row) {
   return operands;
 }
 
-Status check_nothing_left(const Call& call) {
-  const auto check = [](std::string_view argument, std::string_view what) -> Status {
-    if (std::ranges::find(kWithoutMeaning, argument) != std::end(kWithoutMeaning)) return {};
-    return unsupported(fmt::format("argument '{}'", argument), std::string(what));
-  };
-  for (const auto& [argument, values] : call.tensors)
-    if (auto known = check(argument, "is not supported"); !known) return known;
-  for (const auto& [argument, value] : call.attributes)
-    if (!std::holds_alternative<std::monostate>(value))
-      if (auto known = check(argument, fmt::format("is {}, which is not supported", to_string(value)));
-          !known)
-        return known;
-  for (const auto& [argument, tag] : call.others)
-    if (auto known = check(argument, fmt::format("is of the kind '{}', which is not supported", tag)); !known)
-      return known;
-  return {};
-}
-
 // The graph names the node in its errors; whoever asked for the node does so too.
 Error without_node(Error error, std::string_view node, Op op) {
   const std::string prefix = fmt::format("node '{}' ({})", node, rushlight::name(op));
@@ -120,7 +102,28 @@ Result<Integers> Call::integers(std::string_view argument, std::optional<Integer
 void Call::drop(std::string_view argument) {
   erase(tensors, argument);
   erase(attributes, argument);
+  erase(reals, argument);
   erase(others, argument);
+}
+
+Status check_nothing_left(const Call& call) {
+  const auto check = [](std::string_view argument, std::string_view what) -> Status {
+    if (std::ranges::find(kWithoutMeaning, argument) != std::end(kWithoutMeaning)) return {};
+    return unsupported(fmt::format("argument '{}'", argument), std::string(what));
+  };
+  for (const auto& [argument, values] : call.tensors)
+    if (auto known = check(argument, "is not supported"); !known) return known;
+  for (const auto& [argument, value] : call.attributes)
+    if (!std::holds_alternative<std::monostate>(value))
+      if (auto known = check(argument, fmt::format("is {}, which is not supported", to_string(value)));
+          !known)
+        return known;
+  for (const auto& [argument, values] : call.reals)
+    if (auto known = check(argument, "is a list of numbers, which is not supported"); !known) return known;
+  for (const auto& [argument, tag] : call.others)
+    if (auto known = check(argument, fmt::format("is of the kind '{}', which is not supported", tag)); !known)
+      return known;
+  return {};
 }
 
 Result<ValueId> add_node(Call& call, Op op) {

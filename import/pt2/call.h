@@ -23,7 +23,8 @@ struct Call {
 
   // A list has one entry a tensor; ValueId::none where the file has none in a list.
   std::map<std::string, std::vector<ValueId>, std::less<>> tensors = {};
-  std::map<std::string, Attribute, std::less<>> attributes = {};  // dtypes as their names
+  std::map<std::string, Attribute, std::less<>> attributes = {};       // dtypes as their names
+  std::map<std::string, std::vector<double>, std::less<>> reals = {};  // lists of numbers
   std::map<std::string, std::string, std::less<>> others =
       {};  // of a kind that no op takes: the tag, by name
 
@@ -44,5 +45,8 @@ struct Call {
 // Arguments that have no meaning here (device, memory format) are passed over; any other that the row lacks
 // is an error.
 Result<ValueId> add_node(Call& call, Op op);
+
+// Fails for an argument that is still there and means something.
+Status check_nothing_left(const Call& call);
 
 }  // namespace rushlight::pt2

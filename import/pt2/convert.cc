@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "import/pt2/adapters.h"
+#include "import/pt2/composites.h"
 #include "import/pt2/converter.h"
 #include "import/pt2/targets.h"
 #include "ir/verify.h"
@@ -18,6 +19,9 @@ Result<Graph> convert(Archive& archive, const Names& names, const Binding& bindi
 }
 
 namespace {
+
+// Checks that the exporter wrote into the program; what they state holds by construction.
+bool states_only(std::string_view target) { return target == "aten._assert_tensor_metadata.default"; }
 
 // "aten.conv2d.default, attribute stride: found 0"
 std::string sentence(const NodeSpec& node, const Diagnostic& d) {
@@ -76,15 +80,16 @@ Status Converter::convert_node(const NodeSpec& node, int index) {
 }
 
 Status Converter::convert_results(const NodeSpec& node) {
+  if (states_only(node.target)) return {};
   if (!is_supported(functional_form(node.target).value_or(node.target)))
     return unsupported("", "is not supported");
   auto call = resolve(node);
   if (!call) return forward(call);
   const size_t values = graph_.value_count();
-  auto value = convert_call(*call);
-  if (!value) return forward(value);
+  auto made = convert_call(*call);
+  if (!made) return forward(made);
   if (auto bounded = count_constants(values); !bounded) return bounded;
-  return bind_results(node, *value);
+  return bind_results(node, *made);
 }
 
 // Nodes make constants too (filled, cast or transposed ones); a few bytes in the file must not become
@@ -136,7 +141,7 @@ Status Converter::add_argument(const NodeSpec& node, const NamedArgument& input,
   }
   if (const auto* v = std::get_if<std::string>(&value)) put(*v);
   if (const auto* v = std::get_if<OtherArgument>(&value)) call.others.emplace(name, v->tag);
-  if (std::holds_alternative<std::vector<double>>(value)) call.others.emplace(name, "as_floats");
+  if (const auto* v = std::get_if<std::vector<double>>(&value)) call.reals.emplace(name, *v);
   if (const auto* v = std::get_if<ScalarType>(&value)) {
     if (const auto dtype = dtype_of_scalar_type(v->code))
       put(std::string(rushlight::name(*dtype)));
@@ -177,10 +182,27 @@ Status Converter::add_tensors(const NamedArgument& input, Call& call) {
   return {};
 }
 
-Result<ValueId> Converter::convert_call(Call& call) {
+Result<std::vector<ValueId>> Converter::convert_call(Call& call) {
   if (auto made = constant_of(call)) {
     if (!*made) return tl::unexpected(std::move(made->error()));
-    return graph_.add_constant(call.name, std::move(**made));
+    return std::vector{graph_.add_constant(call.name, std::move(**made))};
+  }
+  const size_t nodes = graph_.nodes.size();
+  auto values = add_nodes(call);
+  if (!values) return forward(values);
+  for (size_t n = nodes; n < graph_.nodes.size(); ++n) {
+    if (auto checked = check_quantization(graph_, graph_.nodes[n]); !checked) return forward(checked);
+    if (auto checked = check_roles(graph_.nodes[n]); !checked) return forward(checked);
+  }
+  return values;
+}
+
+Result<std::vector<ValueId>> Converter::add_nodes(Call& call) {
+  if (const Composite* composite = find_composite(call.target)) {
+    auto values = composite->build(call);
+    if (!values) return values;
+    if (auto checked = check_nothing_left(call); !checked) return forward(checked);
+    return values;
   }
   const Adapter* adapter = find_adapter(call.target);
   const Op op = adapter != nullptr ? adapter->op : find_torch_op(call.target).value();
@@ -188,10 +210,7 @@ Result<ValueId> Converter::convert_call(Call& call) {
     if (auto rewritten = adapter->rewrite(call); !rewritten) return forward(rewritten);
   auto value = add_node(call, op);
   if (!value) return forward(value);
-  const Node& added = graph_.nodes.back();
-  if (auto checked = check_quantization(graph_, added); !checked) return forward(checked);
-  if (auto checked = check_roles(added); !checked) return forward(checked);
-  return value;
+  return std::vector{*value};
 }
 
 }  // namespace rushlight::pt2

@@ -43,21 +43,31 @@ Status Converter::check_roles(const Node& node) {
   return {};
 }
 
-// The first output is the op's result; ops here compute no others.
-Status Converter::bind_results(const NodeSpec& node, ValueId value) {
-  const std::vector<std::string> outputs = output_names(node);
-  const auto* first = node.outputs.empty() ? nullptr : std::get_if<TensorName>(&node.outputs.front());
-  if (first == nullptr) return unsupported("", "does not give a tensor");
-  const auto expected = file_type(first->name, "result");
+// A list of tensors takes one value each; of several outputs the first is the op's result, and ops here
+// compute no others.
+Status Converter::bind_results(const NodeSpec& node, const std::vector<ValueId>& values) {
+  std::vector<std::string> outputs = output_names(node);
+  if (outputs.empty()) return unsupported("", "does not give a tensor");
+  if (std::get_if<TensorName>(&node.outputs.front()) != nullptr) outputs.resize(1);
+  if (outputs.size() != values.size())
+    return input_error("",
+                       fmt::format("gives {} tensors, but the file names {}", values.size(), outputs.size()));
+  for (size_t i = 0; i < values.size(); ++i)
+    if (auto ok = bind_result(outputs[i], values[i]); !ok) return ok;
+  return {};
+}
+
+Status Converter::bind_result(const std::string& name, ValueId value) {
+  const auto expected = file_type(name, "result");
   if (!expected) return tl::unexpected(expected.error());
   const TensorType& computed = graph_.type(value);
   if (computed.shape != expected->shape)
     return input_error("", fmt::format("gives the shape {}, but the file says {}", to_string(computed.shape),
                                        to_string(expected->shape)));
   if (computed.dtype != expected->dtype)
-    return unsupported("", fmt::format("would give {} here, but gives {} in PyTorch", name(computed.dtype),
-                                       name(expected->dtype)));
-  bound(first->name) = value;
+    return unsupported("", fmt::format("would give {} here, but gives {} in PyTorch",
+                                       rushlight::name(computed.dtype), rushlight::name(expected->dtype)));
+  bound(name) = value;
   return {};
 }
 

@@ -54,12 +54,14 @@ class Converter {
   Result<Call> resolve(const NodeSpec& node);
   Status add_argument(const NodeSpec& node, const NamedArgument& input, Call& call);
   Status add_tensors(const NamedArgument& input, Call& call);
-  Result<ValueId> convert_call(Call& call);
+  Result<std::vector<ValueId>> convert_call(Call& call);
+  Result<std::vector<ValueId>> add_nodes(Call& call);
   Status count_constants(size_t first_new);
 
   // convert_results.cc: what becomes of a converted node's results
   Status check_roles(const Node& node);
-  Status bind_results(const NodeSpec& node, ValueId value);
+  Status bind_results(const NodeSpec& node, const std::vector<ValueId>& values);
+  Status bind_result(const std::string& name, ValueId value);
   bool reads_placeholder(const NodeSpec& node) const;
   void bind_placeholders(const NodeSpec& node);
   Status write_in_place(const NodeSpec& node, int index);

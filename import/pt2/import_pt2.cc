@@ -6,6 +6,7 @@
 
 #include "import/bytes/file.h"
 #include "import/pt2/adapters.h"
+#include "import/pt2/composites.h"
 #include "import/pt2/convert.h"
 
 namespace rushlight {
@@ -44,6 +45,8 @@ std::vector<std::string> supported_torch_ops() {
     for (const std::string_view torch : row.torch)
       if (!torch.empty()) names.emplace(torch);
   for (const pt2::Adapter& adapter : pt2::adapters()) names.emplace(adapter.torch);
+  for (const auto& list : pt2::composites())
+    for (const pt2::Composite& composite : list) names.emplace(composite.torch);
   for (const std::string_view maker : pt2::constant_makers()) names.emplace(maker);
   return {names.begin(), names.end()};
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a table by index.
+#pragma once
+
+#include "kernels/kernel.h"
+
+namespace rushlight::kernels {
+
+struct EmbeddingParams {
+  int32_t count;
+  int32_t rows, width;
+
+  template <class Self, class Visitor>
+  static constexpr void visit(Self& self, Visitor&& v) {
+    v("count", self.count);
+    v("rows", self.rows);
+    v("width", self.width);
+  }
+};
+
+// indices [count], table [rows][width], out [count][width]. An index outside the table reads its first or
+// last row: nothing else in memory is touched.
+inline void embedding_s8(const EmbeddingParams& p, const int32_t* indices, const int8_t* table, int8_t* out) {
+  for (int32_t i = 0; i < p.count; ++i, out += p.width) {
+    const int32_t index = indices[i] < 0 ? 0 : indices[i] >= p.rows ? p.rows - 1 : indices[i];
+    __builtin_memcpy(out, table + index * p.width, static_cast<size_t>(p.width));
+  }
+}
+
+}  // namespace rushlight::kernels

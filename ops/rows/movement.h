@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops that only move elements.
+#pragma once
+
+#include "ops/op.h"
+#include "ops/shapes.h"
+
+namespace rushlight::rows {
+
+using enum AttributeKind;
+
+inline constexpr auto kMovementOps = std::to_array<OpRow>({
+    {.name = "aten.view",
+     .summary = "the same elements under another shape",
+     .operands = {{{"input"}}},
+     .attributes = {{{"size", integers}}},
+     .shape = shapes::view,
+     .quant = QuantRule::same,
+     .torch = {"aten.view.default", "aten.reshape.default"}},
+    {.name = "aten.flatten",
+     .summary = "axes start_dim to end_dim become one",
+     .operands = {{{"input"}}},
+     .attributes = {{{"start_dim", integer, "0"}, {"end_dim", integer, "-1"}}},
+     .shape = shapes::flatten,
+     .quant = QuantRule::same,
+     .torch = {"aten.flatten.using_ints"}},
+    {.name = "aten.permute",
+     .summary = "axes in another order",
+     .operands = {{{"input"}}},
+     .attributes = {{{"dims", integers}}},
+     .shape = shapes::permute,
+     .quant = QuantRule::same,
+     .torch = {"aten.permute.default"}},
+    {.name = "to_layout",
+     .summary = "the same elements in another order in memory; the result's type says which",
+     .operands = {{{"input"}}},
+     .shape = shapes::same_as_input,
+     .quant = QuantRule::same},
+    {.name = "aten.cat",
+     .summary = "concatenation along dim",
+     .operands = {{{"tensors", Role::activation, false, true}}},
+     .attributes = {{{"dim", integer, "0"}}},
+     .shape = shapes::concat,
+     .quant = QuantRule::same,
+     .torch = {"aten.cat.default"}},
+    {.name = "aten.slice",
+     .summary = "elements start, start + step, ... below end along dim",
+     .operands = {{{"input"}}},
+     .attributes = {{{"dim", integer, "0"},
+                     {"start", integer, "none"},
+                     {"end", integer, "none"},
+                     {"step", integer, "1"}}},
+     .shape = shapes::slice,
+     .quant = QuantRule::same,
+     .torch = {"aten.slice.Tensor"}},
+    {.name = "aten.expand",
+     .summary = "axes of extent 1 repeated to the given extents; -1 keeps one",
+     .operands = {{{"input"}}},
+     .attributes = {{{"size", integers}}},
+     .shape = shapes::expand,
+     .quant = QuantRule::same},
+    {.name = "aten.flip",
+     .summary = "elements in reverse order along dims",
+     .operands = {{{"input"}}},
+     .attributes = {{{"dims", integers}}},
+     .shape = shapes::flip,
+     .quant = QuantRule::same,
+     .torch = {"aten.flip.default"}},
+    {.name = "aten.pad",
+     .summary = "pad[2k], pad[2k+1] elements before and after the k-th axis from the last; mode constant, "
+                "reflect, replicate or circular",
+     .operands = {{{"input"}}},
+     .attributes = {{{"pad", integers}, {"mode", text, "\"constant\""}, {"value", real, "none"}}},
+     .shape = shapes::pad,
+     .quant = QuantRule::same,
+     .torch = {"aten.pad.default", "aten.constant_pad_nd.default"}},
+    {.name = "aten.upsample_nearest2d",
+     .summary = "each pixel (y, x) is the input's (floor(y scale_h), floor(x scale_w))",
+     .operands = {{{"input"}}},
+     .attributes = {{{"output_size", integers}, {"scale_h", real}, {"scale_w", real}}},
+     .shape = shapes::upsample2d,
+     .quant = QuantRule::same},
+    {.name = "aten.upsample_bilinear2d",
+     .summary = "bilinear interpolation; scale_h and scale_w are input pixels an output pixel",
+     .operands = {{{"input"}}},
+     .attributes =
+         {{{"output_size", integers}, {"align_corners", boolean}, {"scale_h", real}, {"scale_w", real}}},
+     .shape = shapes::upsample2d,
+     .clamps = true},
+});
+
+}  // namespace rushlight::rows
