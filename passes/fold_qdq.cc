@@ -11,7 +11,6 @@
 
 #include "eval/evaluator.h"
 #include "passes/passes.h"
-#include "passes/qdq.h"
 
 namespace rushlight {
 namespace {
@@ -27,9 +26,11 @@ class QdqFolding {
   explicit QdqFolding(Graph& graph) : graph_(graph) {}
 
   Status run() {
+    // Types and Q/DQ nodes disagree from here to the end: no pass boundary may lie between.
     if (Status s = read_quantization(graph_); !s) return s;
     // Reshaped weights are constants again.
     if (Status s = fold_constants(graph_); !s) return s;
+    if (Status s = fold_hardsigmoid(graph_); !s) return s;
     move_dequantize_down();
     while (move_quantize_up()) {
     }

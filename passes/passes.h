@@ -54,6 +54,14 @@ Status build_lookups(Graph& graph);
 //   clamp=[0.0, inf]
 Status fuse_clamps(Graph& graph);
 
+// The parameters of quantize and dequantize nodes become part of the types of the integers on their inner
+// side; dequantized constants become constants with a quantized type. A step of fold_qdq.
+Status read_quantization(Graph& graph);
+
+// hardsigmoid is an affine function and a clamp: the layer before it takes it into weights, bias and
+// clamp. A step of fold_qdq, where weights are known and results are not yet quantized.
+Status fold_hardsigmoid(Graph& graph);
+
 // The one rule that turns quantize/dequantize nodes into quantized types, driven by the op table's
 // quantization rules:
 //   %f = dequantize(%x); %g = op(%f, ...); %y = quantize(%g)      =>   %y: i8<q> = op(%x, ...)

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ir/verify.h"
-#include "passes/qdq.h"
+#include "passes/passes.h"
 
 namespace rushlight {
 namespace {

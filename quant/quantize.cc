@@ -38,6 +38,7 @@ class Quantizer {
   explicit Quantizer(Graph& graph) : graph_(graph), groups_(graph.value_count()) {}
 
   Status run(const std::vector<Sample>& samples, const QuantizeOptions& options) {
+    settle_known();
     const std::vector<ValueId> open = float_values();
     if (!open.empty()) {
       if (samples.empty()) return needs_calibration(open);
@@ -79,6 +80,69 @@ class Quantizer {
     for (size_t i = 0; i < open.size(); ++i)
       if (open[i]) found.push_back(static_cast<ValueId>(i));
     return found;
+  }
+
+  // Parameters that follow without samples: of what dequantize nodes give, of ops that only move known
+  // integers or table rows, of ops whose result's parameters are fixed, and of what is only quantized
+  // afterwards.
+  void settle_known() {
+    bool any = false;
+    for (const Node& node : graph_.nodes) {
+      if (node.results.size() != 1 || graph_.type(node.result()).quantized() ||
+          !is_float(graph_.type(node.result()).dtype))
+        continue;
+      const std::optional<Quantization> quant = known_result(node);
+      if (!quant) continue;
+      graph_.value(node.result()).type.quant = *quant;
+      graph_.value(node.result()).type.dtype = DType::int8;
+      any = true;
+    }
+    if (any) settle_qdq();
+  }
+
+  std::optional<Quantization> known_result(const Node& node) const {
+    const auto is_known = [&](ValueId id) {
+      return graph_.type(id).quantized() && graph_.type(id).dtype == DType::int8 &&
+             !graph_.type(id).quant.per_channel();
+    };
+    // A float output may stay one.
+    if (is_dequantize(node)) {
+      const bool is_output = std::ranges::find(graph_.outputs, node.result()) != graph_.outputs.end();
+      return is_known(node.operands[0]) && !is_output ? std::optional(graph_.type(node.operands[0]).quant)
+                                                      : std::nullopt;
+    }
+    if (node.row().quant == QuantRule::none) return std::nullopt;
+    std::optional<Quantization> shared;
+    bool all_known = true;
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      if (!is_activation(node, i)) continue;
+      const ValueId id = node.operands[i];
+      if (graph_.is_constant(id) && !graph_.type(id).quantized()) {
+        if (node.op == "aten.embedding"_op) shared = for_constant(graph_.constant(id));
+        continue;
+      }
+      if (!is_known(id)) return std::nullopt;
+      all_known = all_known && (!shared || *shared == graph_.type(id).quant);
+      shared = graph_.type(id).quant;
+    }
+    if (!shared) return std::nullopt;
+    if (node.row().quant == QuantRule::same) return all_known ? shared : std::nullopt;
+    if (node.row().quant == QuantRule::fixed)
+      return Quantization::per_tensor(node.row().fixed.scale, node.row().fixed.zero_point);
+    return asked_by_all_readers(node.result());
+  }
+
+  std::optional<Quantization> asked_by_all_readers(ValueId id) const {
+    std::optional<Quantization> asked;
+    if (std::ranges::find(graph_.outputs, id) != graph_.outputs.end()) return std::nullopt;
+    for (const Node& node : graph_.nodes) {
+      if (std::ranges::find(node.operands, id) == node.operands.end()) continue;
+      const TensorType& type = graph_.type(node.results.front());
+      if (!is_quantize(node) || type.dtype != DType::int8 || (asked && *asked != type.quant))
+        return std::nullopt;
+      asked = type.quant;
+    }
+    return asked;
   }
 
   Status needs_calibration(const std::vector<ValueId>& open) const {

@@ -153,6 +153,9 @@ inline Model convolution() {
   conv.input_channels = conv.kernel_height = conv.kernel_width = 3;
   conv.output_channels = 4;
   conv.input_zero_point = -3;
+  conv.output_pixel_pitch = 4;
+  conv.output_row_pitch = 4 * 7;
+  conv.output_batch_pitch = 4 * 7 * 6;
   conv.output = range();
   std::vector<Binding> arguments = weights(b, "conv", 4, 27);
   arguments.insert(arguments.begin(), Builder::use(image));

@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "import/npz/npz.h"
+#include "tests/kernels/reference.h"
 #include "tests/kernels/run_case.h"
 
 namespace rushlight {
@@ -78,15 +79,28 @@ KernelCase with_weights(CaseBuilder builder, const Vector& v, const Ints& bias) 
 // Conv2dParams and DepthwiseConv2dParams differ in one field, `last`: groups or channel multiplier.
 template <class Params>
 Params conv_params(const Vector& v, int32_t last) {
-  return {v.extent("input", 0),      v.extent("input", 1),
-          v.extent("input", 2),      v.extent("input", 3),
-          v.extent("output", 1),     v.extent("output", 2),
-          v.extent("output", 3),     v.extent("weights", 1),
-          v.extent("weights", 2),    v.number("stride", 0),
-          v.number("stride", 1),     v.number("dilation", 0),
-          v.number("dilation", 1),   v.number("pad", 0),
-          v.number("pad", 1),        last,
-          -v.number("input_offset"), v.range()};
+  return reference::with_dense_output(Params{v.extent("input", 0),
+                                             v.extent("input", 1),
+                                             v.extent("input", 2),
+                                             v.extent("input", 3),
+                                             v.extent("output", 1),
+                                             v.extent("output", 2),
+                                             v.extent("output", 3),
+                                             v.extent("weights", 1),
+                                             v.extent("weights", 2),
+                                             v.number("stride", 0),
+                                             v.number("stride", 1),
+                                             v.number("dilation", 0),
+                                             v.number("dilation", 1),
+                                             v.number("pad", 0),
+                                             v.number("pad", 1),
+                                             last,
+                                             -v.number("input_offset"),
+                                             0,
+                                             0,
+                                             0,
+                                             0,
+                                             v.range()});
 }
 
 KernelCase conv2d(const Vector& v) {

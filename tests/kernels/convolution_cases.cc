@@ -85,6 +85,36 @@ Channels channels(Random& random, int32_t outputs, int32_t depth, int32_t zero_p
   return result;
 }
 
+// The output as it comes, or with gaps between pixels, rows and images that stay as they were.
+struct Spread {
+  int32_t offset, batch, row, pixel;
+};
+
+Spread spread(Random& random, int32_t height, int32_t width, int32_t channels) {
+  const bool gaps = random.chance(30);
+  Spread s{gaps ? random.in(0, 5) : 0, 0, 0, channels};
+  if (gaps) s.pixel += random.in(0, 7);
+  s.row = s.pixel * width + (gaps ? random.in(0, 3) : 0);
+  s.batch = s.row * height + (gaps ? random.in(0, 3) : 0);
+  return s;
+}
+
+template <class Params>
+Bytes spread_out(const Params& p, const Bytes& dense) {
+  const int32_t last = p.output_offset + (p.batch - 1) * p.output_batch_pitch +
+                       (p.output_height - 1) * p.output_row_pitch +
+                       (p.output_width - 1) * p.output_pixel_pitch;
+  Bytes memory(static_cast<size_t>(last + p.output_channels), 0x55);
+  size_t next = 0;
+  reference::for_each_index(
+      {p.batch, p.output_height, p.output_width, p.output_channels}, [&](const Ints& at) {
+        const int32_t to = p.output_offset + at[0] * p.output_batch_pitch + at[1] * p.output_row_pitch +
+                           at[2] * p.output_pixel_pitch + at[3];
+        memory[static_cast<size_t>(to)] = dense[next++];
+      });
+  return memory;
+}
+
 KernelCase with_weights(CaseBuilder builder, const Bytes& input, const Bytes& weights, const Channels& c,
                         const Bytes& output) {
   return builder.input(input)
@@ -107,34 +137,38 @@ std::string text(const Shape& s) {
 }
 
 void add_conv2d(std::vector<KernelCase>& cases, Random& random, Mode mode, const Shape& s) {
-  const Conv2dParams p{s.batch,      s.y.input,           s.x.input,     s.channels,     s.y.output(),
-                       s.x.output(), s.outputs,           s.y.kernel,    s.x.kernel,     s.y.stride,
-                       s.x.stride,   s.y.dilation,        s.x.dilation,  s.y.pad_before, s.x.pad_before,
-                       s.groups,     random.zero_point(), random.range()};
+  const Spread to = spread(random, s.y.output(), s.x.output(), s.outputs);
+  const Conv2dParams p{s.batch,      s.y.input,           s.x.input,    s.channels,     s.y.output(),
+                       s.x.output(), s.outputs,           s.y.kernel,   s.x.kernel,     s.y.stride,
+                       s.x.stride,   s.y.dilation,        s.x.dilation, s.y.pad_before, s.x.pad_before,
+                       s.groups,     random.zero_point(), to.offset,    to.batch,       to.row,
+                       to.pixel,     random.range()};
   const int32_t depth = s.y.kernel * s.x.kernel * s.channels / s.groups;
   const Bytes input = random.bytes(s.batch * s.y.input * s.x.input * s.channels);
   const Bytes weights = random.bytes(s.outputs * depth, -127);
   const Channels c = channels(random, s.outputs, depth, p.input_zero_point, [&](int32_t o, int32_t i) {
     return int64_t{weights[static_cast<size_t>(o * depth + i)]};
   });
-  const Bytes output = reference::conv2d(mode, p, input, weights, c.bias, c.factors);
+  const Bytes output = spread_out(p, reference::conv2d(mode, p, input, weights, c.bias, c.factors));
   CaseBuilder builder("quantized_conv2d_s8", mode, p, text(s) + random.tag());
   cases.push_back(with_weights(builder, input, weights, c, output));
 }
 
 void add_depthwise(std::vector<KernelCase>& cases, Random& random, Mode mode, const Shape& s) {
   const int32_t outputs = s.channels * s.outputs;
+  const Spread to = spread(random, s.y.output(), s.x.output(), outputs);
   const DepthwiseConv2dParams p{
-      s.batch,      s.y.input,      s.x.input,      s.channels, s.y.output(),        s.x.output(),
-      outputs,      s.y.kernel,     s.x.kernel,     s.y.stride, s.x.stride,          s.y.dilation,
-      s.x.dilation, s.y.pad_before, s.x.pad_before, s.outputs,  random.zero_point(), random.range()};
+      s.batch,      s.y.input,      s.x.input,      s.channels,    s.y.output(),        s.x.output(),
+      outputs,      s.y.kernel,     s.x.kernel,     s.y.stride,    s.x.stride,          s.y.dilation,
+      s.x.dilation, s.y.pad_before, s.x.pad_before, s.outputs,     random.zero_point(), to.offset,
+      to.batch,     to.row,         to.pixel,       random.range()};
   const int32_t taps = s.y.kernel * s.x.kernel;
   const Bytes input = random.bytes(s.batch * s.y.input * s.x.input * s.channels);
   const Bytes weights = random.bytes(taps * outputs, -127);
   const Channels c = channels(random, outputs, taps, p.input_zero_point, [&](int32_t o, int32_t i) {
     return int64_t{weights[static_cast<size_t>(i * outputs + o)]};
   });
-  const Bytes output = reference::depthwise_conv2d(mode, p, input, weights, c.bias, c.factors);
+  const Bytes output = spread_out(p, reference::depthwise_conv2d(mode, p, input, weights, c.bias, c.factors));
   CaseBuilder builder("quantized_depthwise_conv2d_s8", mode, p, text(s) + random.tag());
   cases.push_back(with_weights(builder, input, weights, c, output));
 }

@@ -2,6 +2,7 @@
 // Faults that users of other tools reported, with their numbers: small enough to be checked by hand.
 #include <numeric>
 
+#include "tests/kernels/reference.h"
 #include "tests/kernels/run_case.h"
 
 namespace rushlight {
@@ -104,7 +105,7 @@ struct Conv {
       shifts.push_back(f.shift);
     }
     for (const Mode mode : {Mode::single_, Mode::double_})
-      check_case(CaseBuilder("quantized_conv2d_s8", mode, params, "")
+      check_case(CaseBuilder("quantized_conv2d_s8", mode, reference::with_dense_output(params), "")
                      .input(input)
                      .input(weights)
                      .input(bias)
@@ -117,8 +118,8 @@ struct Conv {
 
 // A one-dimensional convolution of one channel.
 Conv2dParams conv1d(int length, int taps, int dilation, int pad, int zero_point, int output_zero_point) {
-  return {1, 1, length, 1,        1, length, 1, 1,          taps,
-          1, 1, 1,      dilation, 0, pad,    1, zero_point, {output_zero_point, -128, 127}};
+  return {1, 1,        length, 1,   1, length,     1, 1, taps, 1, 1,
+          1, dilation, 0,      pad, 1, zero_point, 0, 0, 0,    0, {output_zero_point, -128, 127}};
 }
 
 // pytorch/executorch#20734: an even kernel under SAME has one more padded tap at the right.
@@ -150,7 +151,7 @@ TEST(KnownCases, DilatedPaddingReadsTheZeroPoint) {
 
 // CMSIS-NN#99: groups that are neither one nor one a channel.
 TEST(KnownCases, TwoGroups) {
-  const Conv2dParams p{1, 1, 1, 4, 1, 1, 4, 1, 1, 1, 1, 1, 1, 0, 0, 2, 0, kFull};
+  const Conv2dParams p{1, 1, 1, 4, 1, 1, 4, 1, 1, 1, 1, 1, 1, 0, 0, 2, 0, 0, 0, 0, 0, kFull};
   Conv{p, {1, 2, 3, 4}, {1, 0, 0, 1, 1, 1, 1, -1}, {0, 0, 0, 0}, {kOne}}.check({1, 2, 7, -1});
 }
 
@@ -165,7 +166,7 @@ TEST(KnownCases, ManyOutputChannels) {
     }
     EXPECT_EQ(Bytes(expected.begin(), expected.begin() + 4), Bytes({-30, -10, -10, 0}));
     EXPECT_EQ(expected[299], 10);
-    const Conv2dParams p{1, 1, 1, 1, 1, 1, channels, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, kFull};
+    const Conv2dParams p{1, 1, 1, 1, 1, 1, channels, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, kFull};
     Conv{p, {10}, weights, Ints(static_cast<size_t>(channels)), {kOne, {1 << 30, 0}}}.check(expected);
   }
 }
@@ -173,14 +174,16 @@ TEST(KnownCases, ManyOutputChannels) {
 // ARM-software/CMSIS_5#1168: the last column of an odd output width.
 TEST(KnownCases, OddWidths) {
   const Bytes image = {1, 2, 3, 4, 5, 6, 7, 8, 9};
-  Conv{{1, 3, 3, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, kFull}, image, {1}, {0}, {kOne}}.check(image);
-  const Conv2dParams same{1, 3, 3, 1, 3, 3, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, kFull};
+  Conv{{1, 3, 3, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, kFull}, image, {1}, {0}, {kOne}}.check(
+      image);
+  const Conv2dParams same{1, 3, 3, 1, 3, 3, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, kFull};
   Conv{same, image, Bytes(9, 1), {0}, {kOne}}.check({12, 21, 16, 27, 45, 33, 24, 39, 28});
   for (const int width : {1, 3, 5}) {
     Bytes row(static_cast<size_t>(width));
     std::iota(row.begin(), row.end(), int8_t{1});
-    Conv{{1, 1, width, 1, 1, width, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, kFull}, row, {1}, {0}, {kOne}}.check(
-        row);
+    Conv{
+        {1, 1, width, 1, 1, width, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, kFull}, row, {1}, {0}, {kOne}}
+        .check(row);
   }
 }
 

@@ -165,6 +165,106 @@ void add_divide_pool(std::vector<KernelCase>& cases, Random& random) {
                       .done());
 }
 
+// Dilated taps from a start that may lie in the padding; only those inside count.
+struct Taps {
+  Ints table;                // first inside, number
+  std::vector<Ints> inside;  // positions, an output each
+};
+
+Taps random_taps(Random& random, int32_t input, int32_t dilation) {
+  Taps taps;
+  const int32_t kernel = random.in(1, 3);
+  const int32_t stride = random.in(1, 3);
+  for (int32_t start = -random.in(0, kernel / 2); start < input; start += stride) {
+    Ints inside;
+    for (int32_t k = 0; k < kernel; ++k)
+      if (start + k * dilation >= 0 && start + k * dilation < input) inside.push_back(start + k * dilation);
+    if (inside.empty()) continue;
+    taps.table.insert(taps.table.end(), {inside.front(), static_cast<int32_t>(inside.size())});
+    taps.inside.push_back(std::move(inside));
+  }
+  return taps;
+}
+
+void add_max_pool(std::vector<KernelCase>& cases, Random& random) {
+  MaxPool2dParams p{};
+  p.batch = random.in(1, 3);
+  p.input_height = random.in(1, 6);
+  p.input_width = random.in(1, 6);
+  p.channels = random.pick({1, 2, 3, 4, 8, 17});
+  p.dilation_height = random.in(1, 2);
+  p.dilation_width = random.in(1, 2);
+  const OutputRange range = random.range();
+  p.lo = range.lo;
+  p.hi = range.hi;
+  const Taps y = random_taps(random, p.input_height, p.dilation_height);
+  const Taps x = random_taps(random, p.input_width, p.dilation_width);
+  p.output_height = static_cast<int32_t>(y.inside.size());
+  p.output_width = static_cast<int32_t>(x.inside.size());
+  const Bytes in = random.bytes(p.batch * p.input_height * p.input_width * p.channels);
+  Bytes out;
+  reference::for_each_index({p.batch, p.output_height, p.output_width, p.channels}, [&](const Ints& at) {
+    int32_t greatest = -128;
+    for (const int32_t r : y.inside[static_cast<size_t>(at[1])])
+      for (const int32_t c : x.inside[static_cast<size_t>(at[2])])
+        greatest = std::max<int32_t>(
+            greatest,
+            in[static_cast<size_t>(((at[0] * p.input_height + r) * p.input_width + c) * p.channels + at[3])]);
+    out.push_back(reference::clamp(greatest, p.lo, p.hi));
+  });
+  cases.push_back(CaseBuilder("max_pool2d_s8", Mode::exact, p, random.tag())
+                      .input(in)
+                      .input(y.table)
+                      .input(x.table)
+                      .output(out)
+                      .done());
+}
+
+Ints random_blends(Random& random, int32_t input, int32_t outputs, int32_t denominator) {
+  Ints table;
+  for (int32_t o = 0; o < outputs; ++o) {
+    const int32_t first = random.in(0, input - 1);
+    table.insert(table.end(), {first, std::min(first + 1, input - 1), random.in(0, denominator)});
+  }
+  return table;
+}
+
+void add_bilinear(std::vector<KernelCase>& cases, Random& random, Mode mode) {
+  UpsampleBilinear2dParams p{};
+  p.batch = random.in(1, 2);
+  p.input_height = random.in(1, 4);
+  p.input_width = random.in(1, 4);
+  p.output_height = random.in(1, 6);
+  p.output_width = random.in(1, 6);
+  p.channels = random.pick({1, 2, 3, 5, 8});
+  p.row_denominator = random.pick({1, 2, 4, 3, 7, 1024, 2048});
+  p.column_denominator = random.pick({1, 2, 4, 3, 7, 1024, 2048});
+  p.input_zero_point = random.zero_point();
+  p.factor = random.factor(74.0 * p.row_denominator * p.column_denominator);
+  p.output = random.range();
+  const Ints rows = random_blends(random, p.input_height, p.output_height, p.row_denominator);
+  const Ints columns = random_blends(random, p.input_width, p.output_width, p.column_denominator);
+  const Bytes in = random.bytes(p.batch * p.input_height * p.input_width * p.channels);
+  const reference::Image image{in, p.input_height, p.input_width, p.channels, p.input_zero_point};
+  Bytes out;
+  reference::for_each_index({p.batch, p.output_height, p.output_width, p.channels}, [&](const Ints& at) {
+    const int32_t* r = &rows[static_cast<size_t>(3 * at[1])];
+    const int32_t* c = &columns[static_cast<size_t>(3 * at[2])];
+    reference::Wide sum = 0;
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j)
+        sum += reference::Wide{i == 0 ? p.row_denominator - r[2] : r[2]} *
+               (j == 0 ? p.column_denominator - c[2] : c[2]) * image.real(at[0], r[i], c[j], at[3]);
+    out.push_back(reference::requantize_mean(mode, sum, p.factor, p.output));
+  });
+  cases.push_back(CaseBuilder("upsample_bilinear2d_s8", mode, p, random.tag())
+                      .input(in)
+                      .input(rows)
+                      .input(columns)
+                      .output(out)
+                      .done());
+}
+
 }  // namespace
 
 void add_pooling_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
@@ -172,6 +272,10 @@ void add_pooling_cases(std::vector<KernelCase>& cases, Random& random, int scale
     add_factor_pool(cases, random, Mode::single_);
     add_factor_pool(cases, random, Mode::double_);
     add_divide_pool(cases, random);
+    add_max_pool(cases, random);
+    add_max_pool(cases, random);
+    add_bilinear(cases, random, Mode::single_);
+    add_bilinear(cases, random, Mode::double_);
   }
 }
 
@@ -183,6 +287,8 @@ std::vector<KernelCase> all_cases(uint64_t seed, int scale) {
   add_movement_cases(cases, random, scale);
   add_convolution_cases(cases, random, scale);
   add_pooling_cases(cases, random, scale);
+  add_function_cases(cases, random, scale);
+  add_line_cases(cases, random, scale);
   return cases;
 }
 

@@ -78,6 +78,8 @@ void add_elementwise_cases(std::vector<KernelCase>& cases, Random& random, int s
 void add_quantize_cases(std::vector<KernelCase>& cases, Random& random, int scale);
 void add_movement_cases(std::vector<KernelCase>& cases, Random& random, int scale);
 void add_convolution_cases(std::vector<KernelCase>& cases, Random& random, int scale);
+void add_function_cases(std::vector<KernelCase>& cases, Random& random, int scale);
+void add_line_cases(std::vector<KernelCase>& cases, Random& random, int scale);
 void add_pooling_cases(std::vector<KernelCase>& cases, Random& random, int scale);
 
 }  // namespace rushlight

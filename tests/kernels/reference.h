@@ -103,6 +103,16 @@ struct Image {
   }
 };
 
+// A convolution's Params for an output without gaps.
+template <class Params>
+Params with_dense_output(Params p) {
+  p.output_offset = 0;
+  p.output_pixel_pitch = p.output_channels;
+  p.output_row_pitch = p.output_channels * p.output_width;
+  p.output_batch_pitch = p.output_row_pitch * p.output_height;
+  return p;
+}
+
 // `bias` is the layer's own: the input zero point is not folded into it.
 inline Bytes conv2d(Mode mode, const kernels::Conv2dParams& p, const Bytes& input, const Bytes& weights,
                     const std::vector<int64_t>& bias, const std::vector<Factor>& factors) {

@@ -33,9 +33,9 @@ std::string refusal(std::string_view text, const std::vector<Sample>& samples) {
 
 TEST(Observer, RangesOverAllSamplesWithZero) {
   const Graph g = parsed("graph @g(%x: f32[2]) { %y: f32[2] = aten.add(%x, %x) return %y }");
-  const auto ranges = observe_ranges(g, {{values({1, 2})}, {values({3, 1.5F})}});
-  ASSERT_TRUE(ranges);
-  const auto range = [&](std::string_view name) { return (*ranges)[static_cast<size_t>(find(g, name))]; };
+  const auto calibration = calibrate(g, {{values({1, 2})}, {values({3, 1.5F})}});
+  ASSERT_TRUE(calibration);
+  const auto range = [&](std::string_view name) { return calibration->ranges[static_cast<size_t>(find(g, name))]; };
   EXPECT_EQ(range("x").lo, 0);
   EXPECT_EQ(range("x").hi, 3);
   EXPECT_EQ(range("y").hi, 6);
