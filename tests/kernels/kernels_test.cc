@@ -12,11 +12,15 @@ uint64_t seed() {
   return 20260101;
 }
 
+// At least 2,000 cases a row; RUSHLIGHT_LONG runs twenty times as many.
+constexpr int kScale = 80;
+
 class KernelRowTest : public testing::TestWithParam<int> {};
 
 TEST_P(KernelRowTest, EqualsReference) {
   static const uint64_t used_seed = seed();
-  static const std::vector<KernelCase> cases = all_cases(used_seed, 10);
+  static const bool long_run = std::getenv("RUSHLIGHT_LONG") != nullptr;
+  static const std::vector<KernelCase> cases = all_cases(used_seed, long_run ? 20 * kScale : kScale);
   RecordProperty("seed", std::to_string(used_seed));
   int count = 0;
   for (const KernelCase& c : cases) {
@@ -26,7 +30,7 @@ TEST_P(KernelRowTest, EqualsReference) {
     if (HasFailure()) FAIL() << "RUSHLIGHT_TEST_SEED=" << used_seed << " repeats this; case " << count;
   }
   RecordProperty("cases", count);
-  EXPECT_GE(count, 50) << "a kernel without cases";
+  EXPECT_GE(count, 2000) << "too few cases";
 }
 
 // "quantized_add_s8<Single>" as a test's name.
