@@ -2,7 +2,7 @@
 // Average pooling of N,H,W,C images.
 #pragma once
 
-#include "kernels/fixed_point.h"
+#include "kernels/simd/best.h"
 
 namespace rushlight::kernels {
 
@@ -34,18 +34,19 @@ struct AveragePool2dParams {
   }
 };
 
-// acc[k] = sum of channel k over the window that starts at x.
-template <int kChannels>
+// sums[k] = sum of channel k over the window that starts at x.
+template <class I, int kChannels>
 inline void pool_sums(const AveragePool2dParams& p, const int8_t* x, int32_t rows, int32_t columns,
-                      int32_t (&acc)[kChannels]) {
-  for (int k = 0; k < kChannels; ++k) acc[k] = 0;
+                      int32_t (&sums)[kChannels]) {
+  typename I::template Channels<kChannels> channels;
+  channels.clear();
   for (int32_t y = 0; y < rows; ++y, x += (p.input_width - columns) * p.channels)
-    for (int32_t c = 0; c < columns; ++c, x += p.channels)
-      for (int k = 0; k < kChannels; ++k) acc[k] += x[k];
+    for (int32_t c = 0; c < columns; ++c, x += p.channels) channels.add(x);
+  channels.read(sums);
 }
 
 // Sums every window and channel; `finish(sum, taps, window class)` makes it an output.
-template <class Finish>
+template <class I, class Finish>
 inline void average_pool2d(const AveragePool2dParams& p, const int8_t* input, const int32_t* rows,
                            const int32_t* columns, int8_t* output, Finish finish) {
   const int32_t pitch = p.input_width * p.channels;
@@ -58,12 +59,12 @@ inline void average_pool2d(const AveragePool2dParams& p, const int8_t* input, co
         int32_t c = 0;
         for (; c + 4 <= p.channels; c += 4, x += 4) {
           int32_t acc[4];
-          pool_sums<4>(p, x, row[1], column[1], acc);
+          pool_sums<I, 4>(p, x, row[1], column[1], acc);
           for (int k = 0; k < 4; ++k) *output++ = finish(acc[k], taps, window_class);
         }
         for (; c < p.channels; ++c, ++x) {
           int32_t acc[1];
-          pool_sums<1>(p, x, row[1], column[1], acc);
+          pool_sums<I, 1>(p, x, row[1], column[1], acc);
           *output++ = finish(acc[0], taps, window_class);
         }
       }
@@ -74,33 +75,33 @@ inline void average_pool2d(const AveragePool2dParams& p, const int8_t* input, co
 // clamp(zero_point + round(factor * sum over the inside taps of (x - input_zero_point))): a padded tap is a
 // real 0, so it counts only through the divisor in the factor. rows [output_height][3], columns
 // [output_width][3], factors [row classes][column_classes][2].
-template <class R>
+template <class R, class I = simd::best>
 inline void quantized_avg_pool2d_s8(const AveragePool2dParams& p, const int8_t* input, const int32_t* rows,
                                     const int32_t* columns, const int32_t* factors, int8_t* output) {
-  average_pool2d(p, input, rows, columns, output,
-                 [&p, factors](int32_t sum, int32_t taps, int32_t window_class) {
-                   return requantize_mean<R>(sum - taps * p.input_zero_point, factors[2 * window_class],
-                                             factors[2 * window_class + 1], p.output);
-                 });
+  average_pool2d<I>(p, input, rows, columns, output,
+                    [&p, factors](int32_t sum, int32_t taps, int32_t window_class) {
+                      return requantize_mean<R>(sum - taps * p.input_zero_point, factors[2 * window_class],
+                                                factors[2 * window_class + 1], p.output);
+                    });
 }
 
 // TensorFlow Lite's, for input and output of one quantization: clamp((sum of
 // x + input_zero_point * padded taps) / divisor), ties away from zero (of
 // the stored integer, not of the real value). output.zero_point is not used.
-template <class R>
+template <class R, class I = simd::best>
 inline void quantized_avg_pool2d_divide_s8(const AveragePool2dParams& p, const int8_t* input,
                                            const int32_t* rows, const int32_t* columns,
                                            const int32_t* divisors, int8_t* output) {
-  average_pool2d(p, input, rows, columns, output,
-                 [&p, divisors](int32_t sum, int32_t taps, int32_t window_class) {
-                   const int32_t divisor = divisors[window_class];
-                   const int32_t acc = sum + p.input_zero_point * (divisor - taps);
-                   const int32_t half = divisor / 2;
-                   const int32_t mean = (acc < 0 ? acc - half : acc + half) / divisor;
-                   return static_cast<int8_t>(mean < p.output.lo   ? p.output.lo
-                                              : mean > p.output.hi ? p.output.hi
-                                                                   : mean);
-                 });
+  average_pool2d<I>(p, input, rows, columns, output,
+                    [&p, divisors](int32_t sum, int32_t taps, int32_t window_class) {
+                      const int32_t divisor = divisors[window_class];
+                      const int32_t acc = sum + p.input_zero_point * (divisor - taps);
+                      const int32_t half = divisor / 2;
+                      const int32_t mean = (acc < 0 ? acc - half : acc + half) / divisor;
+                      return static_cast<int8_t>(mean < p.output.lo   ? p.output.lo
+                                                 : mean > p.output.hi ? p.output.hi
+                                                                      : mean);
+                    });
 }
 
 }  // namespace rushlight::kernels

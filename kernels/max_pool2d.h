@@ -2,7 +2,7 @@
 // Maximum pooling of N,H,W,C images.
 #pragma once
 
-#include "kernels/kernel.h"
+#include "kernels/simd/best.h"
 
 namespace rushlight::kernels {
 
@@ -32,33 +32,42 @@ struct MaxPool2dParams {
   }
 };
 
-// One pixel: tap by tap over all channels, so that memory is walked in order.
+// One pixel, as many channels at a time as a register holds.
+template <class I>
 inline void max_window(const MaxPool2dParams& p, const int8_t* x, int32_t rows, int32_t columns,
                        int8_t* out) {
   const int32_t column_step = p.dilation_width * p.channels;
   const int32_t row_step = p.dilation_height * p.input_width * p.channels;
-  __builtin_memcpy(out, x, static_cast<size_t>(p.channels));
-  for (int32_t r = 0; r < rows; ++r, x += row_step) {
-    const int8_t* tap = x;
-    for (int32_t c = 0; c < columns; ++c, tap += column_step)
-      for (int32_t k = 0; k < p.channels; ++k) out[k] = tap[k] > out[k] ? tap[k] : out[k];
-  }
-  for (int32_t k = 0; k < p.channels; ++k) {
-    const int32_t y = out[k];
-    out[k] = static_cast<int8_t>(y < p.lo ? p.lo : y > p.hi ? p.hi : y);
+  const auto lo = I::splat(static_cast<int8_t>(p.lo));
+  const auto hi = I::splat(static_cast<int8_t>(p.hi));
+  for (int32_t c = 0; c < p.channels; c += I::lanes, x += I::lanes) {
+    auto greatest = lo;
+    const int8_t* row = x;
+    for (int32_t r = 0; r < rows; ++r, row += row_step) {
+      const int8_t* tap = row;
+      for (int32_t k = 0; k < columns; ++k, tap += column_step)
+        greatest = I::max(greatest, I::load(tap, p.channels - c));
+    }
+    I::store(out + c, I::min(greatest, hi), p.channels - c);
   }
 }
 
 // rows [output_height][2], columns [output_width][2].
-inline void max_pool2d_s8(const MaxPool2dParams& p, const int8_t* input, const int32_t* rows,
-                          const int32_t* columns, int8_t* output) {
+template <class I>
+inline void max_pool2d_with(const MaxPool2dParams& p, const int8_t* input, const int32_t* rows,
+                            const int32_t* columns, int8_t* output) {
   const int32_t pitch = p.input_width * p.channels;
   for (int32_t n = 0; n < p.batch; ++n, input += p.input_height * pitch)
     for (const int32_t* row = rows; row != rows + 2 * p.output_height; row += 2)
       for (const int32_t* column = columns; column != columns + 2 * p.output_width; column += 2) {
-        max_window(p, input + row[0] * pitch + column[0] * p.channels, row[1], column[1], output);
+        max_window<I>(p, input + row[0] * pitch + column[0] * p.channels, row[1], column[1], output);
         output += p.channels;
       }
+}
+
+inline void max_pool2d_s8(const MaxPool2dParams& p, const int8_t* input, const int32_t* rows,
+                          const int32_t* columns, int8_t* output) {
+  max_pool2d_with<simd::best_bytes>(p, input, rows, columns, output);
 }
 
 }  // namespace rushlight::kernels
