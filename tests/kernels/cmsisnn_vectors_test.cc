@@ -167,6 +167,123 @@ KernelCase average_pool2d(const Vector& v) {
       .done();
 }
 
+KernelCase max_pool2d(const Vector& v) {
+  const OutputRange range = v.range();
+  const MaxPool2dParams p{v.extent("input", 0),
+                          v.extent("input", 1),
+                          v.extent("input", 2),
+                          v.extent("output", 1),
+                          v.extent("output", 2),
+                          v.extent("input", 3),
+                          1,
+                          1,
+                          range.lo,
+                          range.hi};
+  // First and number of each window.
+  const auto taps = [&v](size_t axis, int32_t input, int32_t outputs) {
+    const Ints table = windows(v, axis, input, outputs);
+    Ints pairs;
+    for (size_t i = 0; i < table.size(); i += 3) pairs.insert(pairs.end(), {table[i], table[i + 1]});
+    return pairs;
+  };
+  return CaseBuilder("max_pool2d_s8", Mode::exact, p, v.name)
+      .input(v.values<int8_t>("input"))
+      .input(taps(0, p.input_height, p.output_height))
+      .input(taps(1, p.input_width, p.output_width))
+      .output(v.values<int8_t>("output"))
+      .done();
+}
+
+// The place among kMaxLoops loops of an axis of `array`.
+int loop_of(const Vector& v, const char* array, size_t axis) {
+  return kMaxLoops - static_cast<int>(v.arrays.at(array).shape().size()) + static_cast<int>(axis);
+}
+
+Ints strides_of(const Vector& v, const char* array) {
+  Ints extents;
+  for (size_t d = 0; d < v.arrays.at(array).shape().size(); ++d) extents.push_back(v.extent(array, d));
+  return reference::row_major(extents);
+}
+
+KernelCase pad(const Vector& v) {
+  GatherParams p{};
+  p.run = 1;
+  p.fill = v.number("pad_value");
+  const Ints strides = strides_of(v, "input");
+  Ints offsets(static_cast<size_t>(loop_of(v, "input", 0)));
+  for (int32_t& extent : p.extent) extent = 1;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    p.extent[loop_of(v, "input", d)] = v.extent("output", d);
+    for (int32_t o = 0; o < v.extent("output", d); ++o) {
+      const int32_t i = o - v.number("pre_pad", d);
+      offsets.push_back(i < 0 || i >= v.extent("input", d) ? kGatherFill : i * strides[d]);
+    }
+  }
+  return CaseBuilder("gather_s8", Mode::exact, p, v.name)
+      .input(v.values<int8_t>("input"))
+      .input(offsets)
+      .output(v.values<int8_t>("output"))
+      .done();
+}
+
+KernelCase transpose(const Vector& v) {
+  CopyParams p{};
+  for (int32_t& extent : p.extent) extent = 1;
+  const Ints from = strides_of(v, "input");
+  const Ints to = strides_of(v, "output");
+  for (size_t d = 0; d < to.size(); ++d) {
+    const int loop = loop_of(v, "output", d);
+    p.extent[loop] = v.extent("output", d);
+    p.input_stride[loop] = from[static_cast<size_t>(v.number("perm", d))];
+    p.output_stride[loop] = to[d];
+  }
+  return CaseBuilder("copy_s8", Mode::exact, p, v.name)
+      .input(v.values<int8_t>("input"))
+      .output(v.values<int8_t>("output"))
+      .done();
+}
+
+KernelCase softmax(const Vector& v) {
+  const SoftmaxTfliteParams p{v.extent("input", 0),   v.extent("input", 1), 1,
+                              v.number("multiplier"), v.number("shift"),    v.number("diff_min")};
+  return CaseBuilder("softmax_tflite_s8", Mode::exact, p, v.name)
+      .input(v.values<int8_t>("input"))
+      .output(v.values<int8_t>("output"))
+      .done();
+}
+
+// Batches of two axes; a side's batch axis of extent 1 is broadcast.
+KernelCase batch_matmul(const Vector& v) {
+  const bool turned_a = v.number("adj_x") != 0;
+  const bool turned_b = v.number("adj_y") != 0;
+  const Ints a = strides_of(v, "lhs");
+  const Ints b = strides_of(v, "rhs");
+  BatchMatmulParams p{};
+  for (int32_t& extent : p.batch_extent) extent = 1;
+  for (size_t d = 0; d < 2; ++d) {
+    const int loop = kMaxLoops - 2 + static_cast<int>(d);
+    p.batch_extent[loop] = v.extent("output", d);
+    p.batch_stride_a[loop] = v.extent("lhs", d) == 1 ? 0 : a[d];
+    p.batch_stride_b[loop] = v.extent("rhs", d) == 1 ? 0 : b[d];
+  }
+  p.rows = v.extent("output", 2);
+  p.columns = v.extent("output", 3);
+  p.depth = v.extent("lhs", turned_a ? 2 : 3);
+  p.a_row_stride = a[turned_a ? 3 : 2];
+  p.a_depth_stride = a[turned_a ? 2 : 3];
+  p.b_depth_stride = b[turned_b ? 3 : 2];
+  p.b_column_stride = b[turned_b ? 2 : 3];
+  p.zero_point_a = -v.number("lhs_offset");
+  p.zero_point_b = -v.number("rhs_offset");
+  p.factor = {v.number("multiplier"), v.number("shift")};
+  p.output = v.range();
+  return CaseBuilder("quantized_batch_matmul_s8", Mode::double_, p, v.name)
+      .input(v.values<int8_t>("lhs"))
+      .input(v.values<int8_t>("rhs"))
+      .output(v.values<int8_t>("output"))
+      .done();
+}
+
 // Both inputs aligned at the last axis of the output.
 BroadcastLoops broadcast_loops(const Vector& v) {
   BroadcastLoops loops{};
@@ -197,6 +314,19 @@ KernelCase maximum(const Vector& v) {
   return elementwise(CaseBuilder("maximum_s8", Mode::exact, BinaryParams{broadcast_loops(v)}, v.name), v);
 }
 
+KernelCase minimum(const Vector& v) {
+  return elementwise(CaseBuilder("minimum_s8", Mode::exact, BinaryParams{broadcast_loops(v)}, v.name), v);
+}
+
+KernelCase mul(const Vector& v) {
+  const MulParams p{broadcast_loops(v),
+                    -v.number("input1_offset"),
+                    -v.number("input2_offset"),
+                    {v.number("multiplier"), v.number("shift")},
+                    v.range()};
+  return elementwise(CaseBuilder("quantized_mul_s8", Mode::double_, p, v.name), v);
+}
+
 KernelCase add(const Vector& v) {
   const AddDoubleParams p{broadcast_loops(v),
                           -v.number("input1_offset"),
@@ -221,6 +351,13 @@ const Operator kOperators[] = {
     {"fully_connected_s8", fully_connected},
     {"avg_pool2d_s8", average_pool2d},
     {"maximum_s8", maximum},
+    {"minimum_s8", minimum},
+    {"mul_s8", mul},
+    {"max_pool2d_s8", max_pool2d},
+    {"pad_s8", pad},
+    {"transpose_s8", transpose},
+    {"softmax_s8", softmax},
+    {"batch_matmul_s8", batch_matmul},
 };
 void PrintTo(const Operator& op, std::ostream* out) { *out << op.name; }
 
