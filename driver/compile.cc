@@ -49,8 +49,9 @@ std::vector<Sample> placeholder_samples(const Graph& graph) {
 }
 
 Result<std::vector<Sample>> calibration_samples(const CompileOptions& options, const Graph& graph) {
-  if (options.calibrate.empty()) return std::vector<Sample>{};
-  Result<std::vector<Sample>> samples = read_samples(options.calibrate, sample_inputs(graph), "--calibrate");
+  Result<std::vector<Sample>> samples = options.samples;
+  if (!options.calibrate.empty())
+    samples = read_samples(options.calibrate, sample_inputs(graph), "--calibrate");
   if (!samples) return samples;
   // Recurrent state starts from zero.
   for (ValueId id : graph.inputs) {
@@ -121,10 +122,17 @@ Result<std::optional<Graph>> compile_graph(const CompileOptions& options, const 
 }
 
 Result<Compiled> compile_model(const CompileOptions& options) {
-  Compiled compiled;
-  Result<std::optional<Graph>> graph = compile_graph(options, {}, &compiled.calibration_samples);
+  size_t samples = 0;
+  Result<std::optional<Graph>> graph = compile_graph(options, {}, &samples);
   if (!graph) return forward(graph);
-  compiled.graph = std::move(**graph);
+  Result<Compiled> compiled = compile_program(std::move(**graph), options);
+  if (compiled) compiled->calibration_samples = samples;
+  return compiled;
+}
+
+Result<Compiled> compile_program(Graph graph, const CompileOptions& options) {
+  Compiled compiled;
+  compiled.graph = std::move(graph);
   Result<Program> program = lower(compiled.graph, lower_options(options));
   if (!program) return in_model(options, program);
   compiled.program = std::move(*program);

@@ -18,7 +18,9 @@ namespace rushlight {
 
 struct CompileOptions {
   std::string model;
-  std::vector<std::string> calibrate;  // sample specifications; empty: the model must be quantized
+  std::vector<std::string> calibrate;  // sample specifications; both empty: the model must be quantized
+  std::vector<Sample> samples =
+      {};  // for calibration, instead of files: a float tensor (or indices) an input
   const Target* target = nullptr;
   Rounding rounding = Rounding::single;
   std::optional<int64_t> batch;
@@ -46,6 +48,9 @@ Result<std::optional<Graph>> compile_graph(const CompileOptions& options, const 
                                            size_t* calibration_samples = nullptr);
 
 Result<Compiled> compile_model(const CompileOptions& options);
+
+// From a graph that compile_graph made, or a part of it.
+Result<Compiled> compile_program(Graph graph, const CompileOptions& options);
 
 // The device library with its report.
 FileSet firmware_files(const Compiled& compiled);

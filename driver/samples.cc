@@ -181,6 +181,7 @@ Result<std::vector<Sample>> read_samples(const std::vector<std::string>& specifi
 
 Tensor quantized_input(const Tensor& tensor, const SampleInput& input) {
   if (tensor.dtype() == input.dtype) return tensor;
+  if (!input.quant.is_set()) return tensor.converted(input.dtype);
   Tensor result(input.dtype, tensor.shape());
   const auto in = tensor.as<float>();
   const auto out = result.as<int8_t>();

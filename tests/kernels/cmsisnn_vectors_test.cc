@@ -167,123 +167,6 @@ KernelCase average_pool2d(const Vector& v) {
       .done();
 }
 
-KernelCase max_pool2d(const Vector& v) {
-  const OutputRange range = v.range();
-  const MaxPool2dParams p{v.extent("input", 0),
-                          v.extent("input", 1),
-                          v.extent("input", 2),
-                          v.extent("output", 1),
-                          v.extent("output", 2),
-                          v.extent("input", 3),
-                          1,
-                          1,
-                          range.lo,
-                          range.hi};
-  // First and number of each window.
-  const auto taps = [&v](size_t axis, int32_t input, int32_t outputs) {
-    const Ints table = windows(v, axis, input, outputs);
-    Ints pairs;
-    for (size_t i = 0; i < table.size(); i += 3) pairs.insert(pairs.end(), {table[i], table[i + 1]});
-    return pairs;
-  };
-  return CaseBuilder("max_pool2d_s8", Mode::exact, p, v.name)
-      .input(v.values<int8_t>("input"))
-      .input(taps(0, p.input_height, p.output_height))
-      .input(taps(1, p.input_width, p.output_width))
-      .output(v.values<int8_t>("output"))
-      .done();
-}
-
-// The place among kMaxLoops loops of an axis of `array`.
-int loop_of(const Vector& v, const char* array, size_t axis) {
-  return kMaxLoops - static_cast<int>(v.arrays.at(array).shape().size()) + static_cast<int>(axis);
-}
-
-Ints strides_of(const Vector& v, const char* array) {
-  Ints extents;
-  for (size_t d = 0; d < v.arrays.at(array).shape().size(); ++d) extents.push_back(v.extent(array, d));
-  return reference::row_major(extents);
-}
-
-KernelCase pad(const Vector& v) {
-  GatherParams p{};
-  p.run = 1;
-  p.fill = v.number("pad_value");
-  const Ints strides = strides_of(v, "input");
-  Ints offsets(static_cast<size_t>(loop_of(v, "input", 0)));
-  for (int32_t& extent : p.extent) extent = 1;
-  for (size_t d = 0; d < strides.size(); ++d) {
-    p.extent[loop_of(v, "input", d)] = v.extent("output", d);
-    for (int32_t o = 0; o < v.extent("output", d); ++o) {
-      const int32_t i = o - v.number("pre_pad", d);
-      offsets.push_back(i < 0 || i >= v.extent("input", d) ? kGatherFill : i * strides[d]);
-    }
-  }
-  return CaseBuilder("gather_s8", Mode::exact, p, v.name)
-      .input(v.values<int8_t>("input"))
-      .input(offsets)
-      .output(v.values<int8_t>("output"))
-      .done();
-}
-
-KernelCase transpose(const Vector& v) {
-  CopyParams p{};
-  for (int32_t& extent : p.extent) extent = 1;
-  const Ints from = strides_of(v, "input");
-  const Ints to = strides_of(v, "output");
-  for (size_t d = 0; d < to.size(); ++d) {
-    const int loop = loop_of(v, "output", d);
-    p.extent[loop] = v.extent("output", d);
-    p.input_stride[loop] = from[static_cast<size_t>(v.number("perm", d))];
-    p.output_stride[loop] = to[d];
-  }
-  return CaseBuilder("copy_s8", Mode::exact, p, v.name)
-      .input(v.values<int8_t>("input"))
-      .output(v.values<int8_t>("output"))
-      .done();
-}
-
-KernelCase softmax(const Vector& v) {
-  const SoftmaxTfliteParams p{v.extent("input", 0),   v.extent("input", 1), 1,
-                              v.number("multiplier"), v.number("shift"),    v.number("diff_min")};
-  return CaseBuilder("softmax_tflite_s8", Mode::exact, p, v.name)
-      .input(v.values<int8_t>("input"))
-      .output(v.values<int8_t>("output"))
-      .done();
-}
-
-// Batches of two axes; a side's batch axis of extent 1 is broadcast.
-KernelCase batch_matmul(const Vector& v) {
-  const bool turned_a = v.number("adj_x") != 0;
-  const bool turned_b = v.number("adj_y") != 0;
-  const Ints a = strides_of(v, "lhs");
-  const Ints b = strides_of(v, "rhs");
-  BatchMatmulParams p{};
-  for (int32_t& extent : p.batch_extent) extent = 1;
-  for (size_t d = 0; d < 2; ++d) {
-    const int loop = kMaxLoops - 2 + static_cast<int>(d);
-    p.batch_extent[loop] = v.extent("output", d);
-    p.batch_stride_a[loop] = v.extent("lhs", d) == 1 ? 0 : a[d];
-    p.batch_stride_b[loop] = v.extent("rhs", d) == 1 ? 0 : b[d];
-  }
-  p.rows = v.extent("output", 2);
-  p.columns = v.extent("output", 3);
-  p.depth = v.extent("lhs", turned_a ? 2 : 3);
-  p.a_row_stride = a[turned_a ? 3 : 2];
-  p.a_depth_stride = a[turned_a ? 2 : 3];
-  p.b_depth_stride = b[turned_b ? 3 : 2];
-  p.b_column_stride = b[turned_b ? 2 : 3];
-  p.zero_point_a = -v.number("lhs_offset");
-  p.zero_point_b = -v.number("rhs_offset");
-  p.factor = {v.number("multiplier"), v.number("shift")};
-  p.output = v.range();
-  return CaseBuilder("quantized_batch_matmul_s8", Mode::double_, p, v.name)
-      .input(v.values<int8_t>("lhs"))
-      .input(v.values<int8_t>("rhs"))
-      .output(v.values<int8_t>("output"))
-      .done();
-}
-
 // Both inputs aligned at the last axis of the output.
 BroadcastLoops broadcast_loops(const Vector& v) {
   BroadcastLoops loops{};
@@ -314,6 +197,19 @@ KernelCase maximum(const Vector& v) {
   return elementwise(CaseBuilder("maximum_s8", Mode::exact, BinaryParams{broadcast_loops(v)}, v.name), v);
 }
 
+KernelCase add(const Vector& v) {
+  const AddDoubleParams p{broadcast_loops(v),
+                          -v.number("input1_offset"),
+                          -v.number("input2_offset"),
+                          {v.number("input1_multiplier"), v.number("input1_shift")},
+                          {v.number("input2_multiplier"), v.number("input2_shift")},
+                          0,
+                          {v.number("output_multiplier"), v.number("output_shift")},
+                          v.range()};
+  EXPECT_EQ(v.number("left_shift"), 20);
+  return elementwise(CaseBuilder("quantized_add_s8", Mode::double_, p, v.name), v);
+}
+
 KernelCase minimum(const Vector& v) {
   return elementwise(CaseBuilder("minimum_s8", Mode::exact, BinaryParams{broadcast_loops(v)}, v.name), v);
 }
@@ -327,17 +223,118 @@ KernelCase mul(const Vector& v) {
   return elementwise(CaseBuilder("quantized_mul_s8", Mode::double_, p, v.name), v);
 }
 
-KernelCase add(const Vector& v) {
-  const AddDoubleParams p{broadcast_loops(v),
-                          -v.number("input1_offset"),
-                          -v.number("input2_offset"),
-                          {v.number("input1_multiplier"), v.number("input1_shift")},
-                          {v.number("input2_multiplier"), v.number("input2_shift")},
-                          0,
-                          {v.number("output_multiplier"), v.number("output_shift")},
-                          v.range()};
-  EXPECT_EQ(v.number("left_shift"), 20);
-  return elementwise(CaseBuilder("quantized_add_s8", Mode::double_, p, v.name), v);
+KernelCase max_pool2d(const Vector& v) {
+  const OutputRange range = v.range();
+  const MaxPool2dParams p{v.extent("input", 0),
+                          v.extent("input", 1),
+                          v.extent("input", 2),
+                          v.extent("output", 1),
+                          v.extent("output", 2),
+                          v.extent("input", 3),
+                          1,
+                          1,
+                          range.lo,
+                          range.hi};
+  const auto taps = [&](size_t axis, int32_t input, int32_t outputs) {
+    const Ints all = windows(v, axis, input, outputs);
+    Ints table;
+    for (size_t i = 0; i < all.size(); i += 3) table.insert(table.end(), {all[i], all[i + 1]});
+    return table;
+  };
+  return CaseBuilder("max_pool2d_s8", Mode::exact, p, v.name)
+      .input(v.values<int8_t>("input"))
+      .input(taps(0, p.input_height, p.output_height))
+      .input(taps(1, p.input_width, p.output_width))
+      .output(v.values<int8_t>("output"))
+      .done();
+}
+
+KernelCase pad(const Vector& v) {
+  GatherParams p{};
+  p.run = 1;
+  p.fill = v.number("pad_value");
+  Ints offsets;
+  for (int d = 0; d < kMaxLoops; ++d) {
+    const int axis = d - (kMaxLoops - 4);
+    p.extent[d] = axis < 0 ? 1 : v.extent("output", static_cast<size_t>(axis));
+    if (axis < 0) offsets.push_back(0);
+    int32_t step = 1;
+    for (int k = axis + 1; k < 4 && axis >= 0; ++k) step *= v.extent("input", static_cast<size_t>(k));
+    for (int32_t i = 0; i < p.extent[d] && axis >= 0; ++i) {
+      const int32_t from = i - v.number("pre_pad", static_cast<size_t>(axis));
+      const bool inside = from >= 0 && from < v.extent("input", static_cast<size_t>(axis));
+      offsets.push_back(inside ? from * step : kGatherFill);
+    }
+  }
+  return CaseBuilder("gather_s8", Mode::exact, p, v.name)
+      .input(v.values<int8_t>("input"))
+      .input(offsets)
+      .output(v.values<int8_t>("output"))
+      .done();
+}
+
+KernelCase softmax(const Vector& v) {
+  const SoftmaxTfliteParams p{v.extent("input", 0),   v.extent("input", 1), 1,
+                              v.number("multiplier"), v.number("shift"),    v.number("diff_min")};
+  return CaseBuilder("softmax_tflite_s8", Mode::exact, p, v.name)
+      .input(v.values<int8_t>("input"))
+      .output(v.values<int8_t>("output"))
+      .done();
+}
+
+KernelCase transpose(const Vector& v) {
+  const int rank = static_cast<int>(v.arrays.at("output").shape().size());
+  CopyParams p{};
+  int32_t output_step = 1;
+  for (int d = kMaxLoops - 1; d >= 0; --d) {
+    const int axis = d - (kMaxLoops - rank);
+    p.extent[d] = 1;
+    if (axis < 0) continue;
+    const auto from = static_cast<size_t>(v.number("perm", static_cast<size_t>(axis)));
+    p.extent[d] = v.extent("output", static_cast<size_t>(axis));
+    p.output_stride[d] = output_step;
+    output_step *= p.extent[d];
+    p.input_stride[d] = 1;
+    for (size_t k = from + 1; k < static_cast<size_t>(rank); ++k) p.input_stride[d] *= v.extent("input", k);
+  }
+  return CaseBuilder("copy_s8", Mode::exact, p, v.name)
+      .input(v.values<int8_t>("input"))
+      .output(v.values<int8_t>("output"))
+      .done();
+}
+
+// adj_x: the left matrix is stored with its columns first; adj_y: the right one too.
+KernelCase batch_matmul(const Vector& v) {
+  BatchMatmulParams p{};
+  const bool left_transposed = v.number("adj_x") != 0;
+  const bool right_transposed = v.number("adj_y") != 0;
+  p.rows = v.extent("output", 2);
+  p.columns = v.extent("output", 3);
+  p.depth = v.extent("lhs", left_transposed ? 2 : 3);
+  p.a_row_stride = left_transposed ? 1 : p.depth;
+  p.a_depth_stride = left_transposed ? p.rows : 1;
+  p.b_depth_stride = right_transposed ? 1 : p.columns;
+  p.b_column_stride = right_transposed ? p.depth : 1;
+  for (int d = 0; d < kMaxLoops; ++d) p.batch_extent[d] = 1;
+  const auto batch_stride = [&](const char* side, size_t axis, int32_t matrix) {
+    if (v.extent(side, axis) == 1) return 0;
+    return axis == 1 ? matrix : matrix * v.extent(side, 1);
+  };
+  for (size_t axis = 0; axis < 2; ++axis) {
+    const size_t d = kMaxLoops - 2 + axis;
+    p.batch_extent[d] = v.extent("output", axis);
+    p.batch_stride_a[d] = batch_stride("lhs", axis, p.rows * p.depth);
+    p.batch_stride_b[d] = batch_stride("rhs", axis, p.columns * p.depth);
+  }
+  p.zero_point_a = -v.number("lhs_offset");
+  p.zero_point_b = -v.number("rhs_offset");
+  p.factor = {v.number("multiplier"), v.number("shift")};
+  p.output = v.range();
+  return CaseBuilder("quantized_batch_matmul_s8", Mode::double_, p, v.name)
+      .input(v.values<int8_t>("lhs"))
+      .input(v.values<int8_t>("rhs"))
+      .output(v.values<int8_t>("output"))
+      .done();
 }
 
 struct Operator {
@@ -355,8 +352,8 @@ const Operator kOperators[] = {
     {"mul_s8", mul},
     {"max_pool2d_s8", max_pool2d},
     {"pad_s8", pad},
-    {"transpose_s8", transpose},
     {"softmax_s8", softmax},
+    {"transpose_s8", transpose},
     {"batch_matmul_s8", batch_matmul},
 };
 void PrintTo(const Operator& op, std::ostream* out) { *out << op.name; }

@@ -85,7 +85,7 @@ void add_clamp(std::vector<KernelCase>& cases, Random& random) {
 }  // namespace
 
 void add_quantize_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
-  for (int i = 0; i < 8 * scale; ++i) {
+  for (int i = 0; i < 30 * scale; ++i) {
     add_quantize(cases, random);
     add_dequantize(cases, random);
     for (int k = 0; k < 4; ++k) {
