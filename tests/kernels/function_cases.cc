@@ -164,7 +164,7 @@ void add_batch_matmul(std::vector<KernelCase>& cases, Random& random, Mode mode)
 }  // namespace
 
 void add_function_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
-  for (int i = 0; i < 50 * scale; ++i) {
+  for (int i = 0; i < 30 * scale; ++i) {
     add_lookup(cases, random);
     for (const Mode mode : {Mode::single_, Mode::double_}) {
       add_mul(cases, random, mode);

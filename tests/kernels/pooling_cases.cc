@@ -268,7 +268,7 @@ void add_bilinear(std::vector<KernelCase>& cases, Random& random, Mode mode) {
 }  // namespace
 
 void add_pooling_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
-  for (int i = 0; i < 50 * scale; ++i) {
+  for (int i = 0; i < 30 * scale; ++i) {
     add_factor_pool(cases, random, Mode::single_);
     add_factor_pool(cases, random, Mode::double_);
     add_divide_pool(cases, random);
