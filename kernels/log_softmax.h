@@ -28,8 +28,9 @@ struct LogSoftmaxParams {
   }
 };
 
-// log2 of x in 1..2^31 with 16 fraction bits, below the true value by less than 2^-15: the position of the
-// leading bit, then one more bit for each squaring of the rest.
+// log2 of x in 1..2^31 with 16 fraction bits: the position of the leading bit, then one more bit for each
+// squaring of the rest, which is kept to 32 bits by cutting the product. Never above the true value, and
+// below it by less than 2^-16 + 2^-30, which is 2^-16.5 in the natural logarithm.
 inline int32_t log2_q16(uint32_t x) {
   int32_t exponent = 31;
   while ((x & 0x80000000U) == 0) x <<= 1, --exponent;
@@ -43,18 +44,16 @@ inline int32_t log2_q16(uint32_t x) {
   return result;
 }
 
-// exponentials [256] as softmax_s8 takes them, with 2^sum_bits for e^0. With d = max - x and L = log2_q16 of
-// the line's sum, less sum_bits: clamp(zero_point + floor(-d step - L unit 2^-16 + 1/2)), step and unit as
-// fractions.
+// exponentials [256] as softmax_s8 takes them, with F = sum_bits. With d = max - x and L = log2_q16 of the
+// line's sum, less sum_bits: clamp(zero_point + floor((-d * step - floor(L * unit / 2^16)) / 2^fraction_bits
+// + 1/2)).
 inline void log_softmax_s8(const LogSoftmaxParams& p, const int8_t* in, const int32_t* exponentials,
                            int8_t* out) {
   const int64_t half = int64_t{1} << (p.fraction_bits - 1);
   for (int32_t o = 0; o < p.outer; ++o, in += p.count * p.inner, out += p.count * p.inner)
     for (int32_t i = 0; i < p.inner; ++i) {
       const int32_t greatest = greatest_of(in + i, p.count, p.inner);
-      uint32_t sum = 0;
-      for (int32_t k = 0; k < p.count; ++k)
-        sum += static_cast<uint32_t>(exponentials[greatest - in[k * p.inner + i]]);
+      const uint32_t sum = sum_of_exponentials(in + i, p.count, p.inner, greatest, exponentials);
       const int32_t logarithm = log2_q16(sum) - (p.sum_bits << 16);
       const int64_t offset = half - ((int64_t{logarithm} * p.unit) >> 16);
       for (int32_t k = 0; k < p.count; ++k) {

@@ -9,7 +9,7 @@
 namespace rushlight::kernels {
 
 // As SoftmaxParams; multiplier and shift take a difference of inputs to Q5.26, and differences below diff_min
-// count as e^-infinity.
+// count as e^-infinity. A sum of exponentials is in Q12.19: count stays below 4096.
 struct SoftmaxTfliteParams {
   int32_t outer, count, inner;
   int32_t multiplier, shift;
@@ -88,11 +88,13 @@ inline void softmax_tflite_line(const SoftmaxTfliteParams& p, const int8_t* in, 
   const int32_t zeros = leading_zeros(static_cast<uint32_t>(sum));
   const auto fraction = static_cast<int32_t>((static_cast<uint32_t>(sum) << zeros) - 0x80000000U);
   const int32_t scale = reciprocal_above_one(fraction);
+  const int32_t bits = 12 - zeros + 31 - 8;
   for (int32_t k = 0; k < p.count; ++k) {
     const int32_t difference = in[k * p.inner] - greatest;
     int32_t y = -128;
-    if (difference >= p.diff_min)
-      y += divide_by_power_of_two(doubling_high(scale, exponential(difference)), 12 - zeros + 31 - 8);
+    // From a sum of 512 on `bits` is above 31, and every probability below half a step.
+    if (difference >= p.diff_min && bits <= 31)
+      y += divide_by_power_of_two(doubling_high(scale, exponential(difference)), bits);
     out[k * p.inner] = static_cast<int8_t>(y > 127 ? 127 : y);
   }
 }

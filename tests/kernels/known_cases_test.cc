@@ -213,5 +213,157 @@ TEST(KnownCases, AveragePoolOfABatch) {
   check_divide_pool(p, {1, 2, 3, 4, -5, -6, -7, -8}, {0, 2, 0}, {0, 2, 0}, 4, {3, -7});
 }
 
+// The same of maximum pooling.
+TEST(KnownCases, MaxPoolOfABatch) {
+  const MaxPool2dParams p{2, 2, 2, 1, 1, 1, 1, 1, -128, 127};
+  check_case(CaseBuilder("max_pool2d_s8", Mode::exact, p, "")
+                 .input(Bytes{1, 2, 3, 4, -5, -6, -7, -8})
+                 .input(Ints{0, 2})
+                 .input(Ints{0, 2})
+                 .output(Bytes{4, -5})
+                 .done());
+}
+
+// CMSIS-NN#214: 0.05 * 0.03 / 0.07, of 5 * 14 just below 1.5 and of 1 * 23 below 0.5, where rounding twice
+// goes up.
+TEST(KnownCases, MulRoundsByTheMode) {
+  const MulParams p{loops({2}, {1}, {1}), 0, 0, {1472560199, -5}, kFull};
+  const Bytes a = {5, 1};
+  const Bytes b = {14, 23};
+  for (const auto& [mode, expected] :
+       {std::pair{Mode::single_, Bytes{1, 0}}, std::pair{Mode::double_, Bytes{2, 1}}})
+    check_case(CaseBuilder("quantized_mul_s8", mode, p, "").input(a).input(b).output(expected).done());
+}
+
+// tensorflow/tensorflow#38992 for products: a middle axis, a lower rank, [2,1,6] by [1,6].
+TEST(KnownCases, MulBroadcasts) {
+  const auto check = [&](const BroadcastLoops& at, const Bytes& a, const Bytes& b, const Bytes& expected) {
+    const MulParams p{at, 0, 0, kOne, kFull};
+    for (const Mode mode : {Mode::single_, Mode::double_})
+      check_case(CaseBuilder("quantized_mul_s8", mode, p, "").input(a).input(b).output(expected).done());
+  };
+  const Bytes a = {1, 2, 3, 4, 5, 6, 7, 8};
+  check(loops({2, 2, 2}, {4, 2, 1}, {2, 0, 1}), a, {1, 2, 3, 4}, {1, 4, 3, 8, 15, 24, 21, 32});
+  check(loops({2, 2, 2}, {4, 2, 1}, {0, 0, 1}), a, {1, -1}, {1, -2, 3, -4, 5, -6, 7, -8});
+  check(loops({2, 1, 6}, {6, 6, 1}, {0, 6, 1}), {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, {1, 0, -1, 2, 1, 0},
+        {1, 0, -3, 8, 5, 0, 7, 0, -9, 20, 11, 0});
+}
+
+// A mean or a sum of all elements, or of those along one axis of a matrix.
+void check_mean(Mode mode, const Ints& kept, const Ints& reduced, Factor factor, const Bytes& in,
+                const Bytes& expected) {
+  MeanParams p{};
+  for (int d = 0; d < kMaxLoops; ++d) p.kept_extent[d] = p.reduced_extent[d] = 1;
+  p.kept_extent[kMaxLoops - 1] = kept[0];
+  p.kept_stride[kMaxLoops - 1] = kept[1];
+  p.reduced_extent[kMaxLoops - 1] = reduced[0];
+  p.reduced_stride[kMaxLoops - 1] = reduced[1];
+  p.factor = factor;
+  p.output = kFull;
+  check_case(CaseBuilder("quantized_mean_s8", mode, p, "").input(in).output(expected).done());
+}
+
+// LiteRT#7441: fifths. tensorflow/tensorflow#33588: the last axis of nine rows of three.
+TEST(KnownCases, MeanOfFive) {
+  const Factor fifth{1717986919, -2};  // rounded up
+  const Bytes in = {1, 1, 0, 0, 0, -3, -2, -1, -1, 0};
+  check_mean(Mode::single_, {2, 5}, {5, 1}, fifth, in, {0, -1});
+  check_mean(Mode::double_, {2, 5}, {5, 1}, {1717986918, -2}, in, {1, -2});  // 0.4 and -1.4, rounded twice
+  const Factor third{1431655766, -1};
+  Bytes rows(27);
+  std::iota(rows.begin(), rows.end(), int8_t{-13});
+  check_mean(Mode::single_, {9, 3}, {3, 1}, third, rows, {-12, -9, -6, -3, 0, 3, 6, 9, 12});
+}
+
+// tensorflow/tensorflow#102490: a sum saturates.
+TEST(KnownCases, SumSaturates) {
+  for (const Mode mode : {Mode::single_, Mode::double_}) {
+    check_mean(mode, {1, 0}, {128, 1}, kOne, Bytes(128, 2), {127});
+    check_mean(mode, {1, 0}, {128, 1}, kOne, Bytes(128, -2), {-128});
+  }
+}
+
+void check_softmax(int32_t outer, int32_t count, double scale, const Bytes& in, const Bytes& expected) {
+  Ints exponentials;
+  for (int d = 0; d < 256; ++d)
+    exponentials.push_back(static_cast<int32_t>(std::nearbyint(std::ldexp(std::exp(-d * scale), 24))));
+  const SoftmaxParams p{outer, count, 1, 1 << 30, 9, 9, {-128, -128, 127}};
+  check_case(
+      CaseBuilder("softmax_s8", Mode::exact, p, "").input(in).input(exponentials).output(expected).done());
+  int shift = 0;
+  const double fraction = std::frexp(std::ldexp(scale, 26), &shift);
+  const SoftmaxTfliteParams tflite{outer, count, 1, static_cast<int32_t>(std::ldexp(fraction, 31)),
+                                   shift, -1000};
+  check_case(CaseBuilder("softmax_tflite_s8", Mode::exact, tflite, "").input(in).output(expected).done());
+}
+
+// onnxruntime#29727: probability 1 saturates at 127 and does not wrap.
+TEST(KnownCases, SoftmaxOfOne) { check_softmax(1, 2, 0.05, {127, -128}, {127, -128}); }
+
+// ARM-software/CMSIS_5#1441, #885: every row has its own greatest element; differences reach 255.
+TEST(KnownCases, SoftmaxOfRows) {
+  check_softmax(3, 3, 0.1, {0, 0, 0, 10, 0, -10, -5, -5, -5}, {-43, -43, -43, 42, -65, -105, -43, -43, -43});
+  check_softmax(2, 2, 0.1, {-128, 127, 0, 0}, {-128, 127, 0, 0});
+}
+
+// executorch#16016: hard-swish as a table, computed from its definition; it is 0 at and below -3.
+TEST(KnownCases, HardSwish) {
+  Bytes table;
+  for (int q = -128; q < 128; ++q) {
+    const double x = 0.0625 * (q + 8);
+    const double y = x * std::fmin(std::fmax(x + 3, 0), 6) / 6;
+    table.push_back(
+        reference::clamp(static_cast<int64_t>(reference::round_half_even(y / 0.03125)) - 20, -128, 127));
+  }
+  check_case(CaseBuilder("lookup_s8", Mode::exact, LookupParams{8}, "")
+                 .input(Bytes{-72, -56, -32, -24, -8, 16, 40, 48})
+                 .input(table)
+                 .output(Bytes{-20, -20, -32, -31, -20, 16, 76, 92})
+                 .done());
+}
+
+// apache/tvm#19468: steps backwards reach element 0.
+TEST(KnownCases, SlicesBackwards) {
+  const auto check = [](const Ints& offsets, const Bytes& expected) {
+    const GatherParams p{{1, 1, 1, 1, 1, static_cast<int32_t>(expected.size())}, 1, 0};
+    Ints all(kMaxLoops - 1);
+    all.insert(all.end(), offsets.begin(), offsets.end());
+    check_case(CaseBuilder("gather_s8", Mode::exact, p, "")
+                   .input(Bytes{1, 2, 3, 4})
+                   .input(all)
+                   .output(expected)
+                   .done());
+  };
+  check({3, 2, 1, 0}, {4, 3, 2, 1});
+  check({3, 1}, {4, 2});
+  check({3}, {4});
+}
+
+// tensorflow/tensorflow#48959: [1,3,2] by a [2,2] weight, both as a matrix product of one batch and of three.
+TEST(KnownCases, MatmulOfRankThree) {
+  BatchMatmulParams p{};
+  for (int32_t& extent : p.batch_extent) extent = 1;
+  p.rows = 3;
+  p.columns = 2;
+  p.depth = 2;
+  p.a_row_stride = 2;
+  p.a_depth_stride = 1;
+  p.b_depth_stride = 1;  // weights are [out][in]
+  p.b_column_stride = 2;
+  p.factor = kOne;
+  p.output = kFull;
+  BatchMatmulParams split = p;
+  split.batch_extent[kMaxLoops - 1] = 3;
+  split.batch_stride_a[kMaxLoops - 1] = 2;
+  split.rows = 1;
+  for (const BatchMatmulParams& params : {p, split})
+    for (const Mode mode : {Mode::single_, Mode::double_})
+      check_case(CaseBuilder("quantized_batch_matmul_s8", mode, params, "")
+                     .input(Bytes{1, 2, 3, 4, 5, 6})
+                     .input(Bytes{1, 1, 1, -1})
+                     .output(Bytes{3, -1, 7, -1, 11, -1})
+                     .done());
+}
+
 }  // namespace
 }  // namespace rushlight

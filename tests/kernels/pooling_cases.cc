@@ -273,23 +273,9 @@ void add_pooling_cases(std::vector<KernelCase>& cases, Random& random, int scale
     add_factor_pool(cases, random, Mode::double_);
     add_divide_pool(cases, random);
     add_max_pool(cases, random);
-    add_max_pool(cases, random);
     add_bilinear(cases, random, Mode::single_);
     add_bilinear(cases, random, Mode::double_);
   }
-}
-
-std::vector<KernelCase> all_cases(uint64_t seed, int scale) {
-  Random random{seed};
-  std::vector<KernelCase> cases;
-  add_quantize_cases(cases, random, scale);
-  add_elementwise_cases(cases, random, scale);
-  add_movement_cases(cases, random, scale);
-  add_convolution_cases(cases, random, scale);
-  add_pooling_cases(cases, random, scale);
-  add_function_cases(cases, random, scale);
-  add_line_cases(cases, random, scale);
-  return cases;
 }
 
 }  // namespace rushlight

@@ -73,7 +73,7 @@ inline std::vector<int32_t> shifts_of(const std::vector<kernels::Factor>& factor
   return list;
 }
 
-// One a file of cases.
+// One a file of cases; `scale` multiplies their number.
 void add_elementwise_cases(std::vector<KernelCase>& cases, Random& random, int scale);
 void add_quantize_cases(std::vector<KernelCase>& cases, Random& random, int scale);
 void add_movement_cases(std::vector<KernelCase>& cases, Random& random, int scale);
@@ -81,5 +81,10 @@ void add_convolution_cases(std::vector<KernelCase>& cases, Random& random, int s
 void add_function_cases(std::vector<KernelCase>& cases, Random& random, int scale);
 void add_line_cases(std::vector<KernelCase>& cases, Random& random, int scale);
 void add_pooling_cases(std::vector<KernelCase>& cases, Random& random, int scale);
+
+inline constexpr void (*kCaseFamilies[])(std::vector<KernelCase>& cases, Random& random, int scale) = {
+    add_quantize_cases, add_elementwise_cases, add_movement_cases, add_convolution_cases,
+    add_pooling_cases,  add_function_cases,    add_line_cases,
+};
 
 }  // namespace rushlight
