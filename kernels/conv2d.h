@@ -103,6 +103,7 @@ inline int32_t conv_outputs(const Conv2dParams& p, const Window& window, ConvRun
   for (; o + kOutputs <= end; o += kOutputs) {
     const int8_t* w = weights + o * pitch;
     int32_t acc[kOutputs];
+    RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) {
       acc[k] = bias[o + k];
       if (padded) acc[k] += p.input_zero_point * conv_outside(window, c, w + k * pitch);

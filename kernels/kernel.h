@@ -14,6 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Before a loop over a few accumulators: GCC keeps them in registers only where it unrolls, which -O2 does
+// not do by itself. At most 8 rounds.
+#if defined(__clang__)
+#define RUSHLIGHT_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define RUSHLIGHT_UNROLL _Pragma("GCC unroll 8")
+#endif
+
 namespace rushlight::kernels {
 
 // The two requantization modes of a program; template arguments of kernels.

@@ -30,6 +30,7 @@ inline int32_t linear_outputs(const LinearParams& p, const int8_t* input, const 
   const int32_t features = p.input_features;
   for (; o + kOutputs <= p.output_features; o += kOutputs) {
     int32_t acc[kOutputs];
+    RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) acc[k] = bias[o + k];
     I::template dot<kOutputs>(input, weights + o * features, features, features, acc);
     I::template finish<R>(acc, multipliers + o, shifts + o, p.output, output + o);

@@ -17,20 +17,25 @@ struct dsp : scalar {
   static void dot(const int8_t* x, const int8_t* weights, int32_t pitch, int32_t n,
                   int32_t (&acc)[kOutputs]) {
     int32_t sums[kOutputs];
+    RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) sums[k] = acc[k];
     for (; n >= 4; n -= 4, x += 4, weights += 4) {
       const uint32_t inputs = load_word(x);
       const uint32_t even = even_bytes(inputs);
       const uint32_t odd = odd_bytes(inputs);
       const int8_t* w = weights;
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kOutputs; ++k, w += pitch) {
         const uint32_t four = load_word(w);
         sums[k] = multiply_add_halves(even, even_bytes(four), sums[k]);
         sums[k] = multiply_add_halves(odd, odd_bytes(four), sums[k]);
       }
     }
-    for (; n > 0; --n, ++x, ++weights)
+    for (; n > 0; --n, ++x, ++weights) {
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kOutputs; ++k) sums[k] += *x * weights[k * pitch];
+    }
+    RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) acc[k] = sums[k];
   }
 

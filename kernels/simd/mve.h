@@ -52,9 +52,11 @@ struct mve : scalar {
   static void dot(const int8_t* x, const int8_t* weights, int32_t pitch, int32_t n,
                   int32_t (&acc)[kOutputs]) {
     int32_t sums[kOutputs];
+    RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) sums[k] = acc[k];
     for (; n >= 16; n -= 16, x += 16, weights += 16) {
       const int8x16_t inputs = vldrbq_s8(x);
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kOutputs; ++k)
         sums[k] = vmladavaq_s8(sums[k], inputs, vldrbq_s8(weights + k * pitch));
     }
@@ -62,9 +64,11 @@ struct mve : scalar {
       // Lanes past the end read as 0.
       const mve_pred16_t rest = vctp8q(static_cast<uint32_t>(n));
       const int8x16_t inputs = vldrbq_z_s8(x, rest);
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kOutputs; ++k)
         sums[k] = vmladavaq_s8(sums[k], inputs, vldrbq_z_s8(weights + k * pitch, rest));
     }
+    RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) acc[k] = sums[k];
   }
 

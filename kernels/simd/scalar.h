@@ -39,19 +39,26 @@ struct scalar {
                   int32_t (&acc)[kOutputs]) {
     int32_t sums[kOutputs];
     const int8_t* w[kOutputs];
+    RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) {
       sums[k] = acc[k];
       w[k] = weights + k * pitch;
     }
-    for (; n >= 4; n -= 4, x += 4)
-      for (int k = 0; k < kOutputs; ++k, w[k - 1] += 4) {
+    for (; n >= 4; n -= 4, x += 4) {
+      RUSHLIGHT_UNROLL
+      for (int k = 0; k < kOutputs; ++k) {
         sums[k] += x[0] * w[k][0];
         sums[k] += x[1] * w[k][1];
         sums[k] += x[2] * w[k][2];
         sums[k] += x[3] * w[k][3];
+        w[k] += 4;
       }
-    for (; n > 0; --n, ++x)
+    }
+    for (; n > 0; --n, ++x) {
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kOutputs; ++k) sums[k] += *x * *w[k]++;
+    }
+    RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) acc[k] = sums[k];
   }
 
@@ -59,6 +66,7 @@ struct scalar {
   template <class R, int kOutputs>
   static void finish(const int32_t (&acc)[kOutputs], const int32_t* multipliers, const int32_t* shifts,
                      const OutputRange& range, int8_t* out) {
+    RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) out[k] = requantize<R>(acc[k], multipliers[k], shifts[k], range);
   }
 
@@ -68,23 +76,29 @@ struct scalar {
     int32_t acc[kChannels];
 
     void start(const int32_t* bias) {
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kChannels; ++k) acc[k] = bias[k];
     }
     void clear() {
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kChannels; ++k) acc[k] = 0;
     }
     void add(const int8_t* x) {
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kChannels; ++k) acc[k] += x[k];
     }
     // acc[k] += x[k] * w[k]
     void multiply_add(const int8_t* x, const int8_t* w) {
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kChannels; ++k) acc[k] += x[k] * w[k];
     }
     // acc[k] += x * w[k]
     void multiply_add(int32_t x, const int8_t* w) {
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kChannels; ++k) acc[k] += x * w[k];
     }
     void read(int32_t (&values)[kChannels]) const {
+      RUSHLIGHT_UNROLL
       for (int k = 0; k < kChannels; ++k) values[k] = acc[k];
     }
     template <class R>

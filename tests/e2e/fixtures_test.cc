@@ -28,7 +28,7 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 std::vector<Fixture> all_fixtures() {
   std::vector<Fixture> all;
-  for (const char* folder : {"add", "add_pt2e", "conv", "import"})
+  for (const char* folder : {"add", "add_pt2e", "conv", "import", "ops"})
     for (const auto& entry : fs::directory_iterator(source_file("tests/fixtures/") + folder)) {
       if (entry.path().extension() != ".pt2" || entry.path().stem() == "unsupported_three") continue;
       const std::string name = folder + ("/" + entry.path().stem().string());
@@ -52,13 +52,19 @@ constexpr Rounding kRoundings[] = {Rounding::single, Rounding::double_rounding};
 
 // Bars for the ratio of signal to quantization noise against the float program. int8 over just the range of
 // the data gives 40 to 50 dB for one tensor; a layer sums the noise of its input, weights and output.
-double least_sqnr(const std::string& fixture) { return fixture.starts_with("add") ? 41 : 39; }
+double least_sqnr(const std::string& fixture, size_t output) {
+  if (fixture.starts_with("add")) return 41;
+  // floor, ceil, round and sign jump: where an input's rounding crosses a jump, the error is a whole step.
+  if (fixture == "ops/functions" && output >= 30 && output <= 33) return 24;
+  // Functions that are steep or flat over parts of the range lose what one scale for all of it costs.
+  return fixture.starts_with("ops") ? 35 : 39;
+}
 
 // PT2E: PyTorch computes between the quantized tensors in float32 and rounds once; one rounding gives the
 // same integers on all of these samples. Two roundings, and the means that TFLite folds, may be a step off.
 double most_steps(Rounding rounding) { return rounding == Rounding::single ? 0 : 1; }
 
-TEST(Fixtures, AreAllFound) { EXPECT_EQ(all_fixtures().size(), 94u); }
+TEST(Fixtures, AreAllFound) { EXPECT_EQ(all_fixtures().size(), 122u); }
 
 TEST(Fixtures, OutputsArePyTorchs) {
   fmt::print("{:<46} {:<7} {:>9} {:>8} {:>9}\n", "fixture", "rounding", "SQNR dB", "steps", "equal %");
@@ -74,12 +80,13 @@ TEST(Fixtures, OutputsArePyTorchs) {
       const auto arrays = read_npz(fixture.arrays()).value();
       for (size_t o = 0; o < compiled->program.outputs.size(); ++o) {
         const std::string suffix = compiled->program.outputs.size() == 1 ? "" : std::to_string(o);
+        if (!compiled->program.outputs[o].type.quantized()) continue;  // positions: below
         const std::vector<double> got = output_reals(*compiled, outputs, o);
         const std::vector<double> in_float =
             numbers(arrays.at((fixture.quantized ? "out_float" : "out") + suffix));
         ASSERT_EQ(got.size(), in_float.size());
         const double noise = sqnr(in_float, got);
-        EXPECT_GE(noise, least_sqnr(fixture.name));
+        EXPECT_GE(noise, least_sqnr(fixture.name, o)) << "output " << o;
         if (!fixture.quantized) {
           fmt::print("{:<46} {:<7} {:>9.1f}\n", fixture.name + suffix, name(rounding), noise);
           continue;
@@ -96,6 +103,31 @@ TEST(Fixtures, OutputsArePyTorchs) {
         EXPECT_LT(steps, most_steps(rounding) + 0.01);
       }
     }
+}
+
+// argmax over integers finds an element that is the greatest but for the rounding of the input: half a step
+// each.
+TEST(Fixtures, PositionsAreOfTheGreatestElement) {
+  const Fixture fixture{"ops/positions", false};
+  const auto compiled = compile(fixture, Rounding::single).value();
+  const auto samples = program_samples(compiled, {fixture.arrays()}).value();
+  const Samples outputs = simulate(compiled, samples);
+  const auto arrays = read_npz(fixture.arrays()).value();
+  const double step = compiled.program.inputs[0].type.quant.scale();
+  for (size_t s = 0; s < samples.size(); ++s) {
+    // Output 0 is argmax(x, 1) of x [2, 5, 7].
+    for (int64_t n = 0; n < 2; ++n)
+      for (int64_t c = 0; c < 7; ++c) {
+        const auto at = static_cast<int64_t>(s) * 14 + n * 7 + c;
+        const auto element = [&](double k) {
+          return arrays.at(compiled.program.inputs[0].name)
+              .at(static_cast<int64_t>(s) * 70 + (n * 5 + static_cast<int64_t>(k)) * 7 + c);
+        };
+        const double found = outputs[s][0].at(n * 7 + c);
+        EXPECT_GE(element(found), element(arrays.at("out0").at(at)) - step) << "sample " << s;
+      }
+    EXPECT_EQ(outputs[s][0].dtype(), DType::int32);
+  }
 }
 
 TEST(Fixtures, UnsupportedOpsAreRefused) {
@@ -145,6 +177,11 @@ constexpr Whole kWhole[] = {
     {"import/dynamic_batch", Rounding::single},
     {"import/intermediate_output_pt2e", Rounding::single},
     {"import/two_inputs", Rounding::double_rounding},
+    {"ops/conv_transpose", Rounding::double_rounding},
+    {"ops/embedding", Rounding::single},
+    {"ops/positions", Rounding::single},
+    {"ops/softmaxes", Rounding::double_rounding},
+    {"ops/upsample", Rounding::single},
 };
 
 TEST_P(FixturesOn, WholeLibrariesGiveTheSimulatorsIntegers) {
