@@ -70,4 +70,9 @@ inline void max_pool2d_s8(const MaxPool2dParams& p, const int8_t* input, const i
   max_pool2d(p, input, rows, columns, output);
 }
 
+inline void max_pool2d_s16(const MaxPool2dParams& p, const int16_t* input, const int32_t* rows,
+                           const int32_t* columns, int16_t* output) {
+  max_pool2d(p, input, rows, columns, output);
+}
+
 }  // namespace rushlight::kernels
