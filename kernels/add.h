@@ -86,7 +86,7 @@ struct AddParamsOf<Double> {
 };
 
 // `out` may be the memory of an input that is dense and not broadcast.
-template <class R, class I = simd::scalar>
+template <class R, class I = simd::best>
 inline void quantized_add_s8(const typename AddParamsOf<R>::type& p, const int8_t* a, const int8_t* b,
                              int8_t* out) {
   broadcast<I>(p, p.loops, a, b, out);

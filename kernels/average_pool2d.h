@@ -3,6 +3,8 @@
 #pragma once
 
 #include "kernels/fixed_point_s16.h"
+#include "kernels/scalar_s16.h"
+#include "kernels/simd/best.h"
 
 namespace rushlight::kernels {
 
@@ -35,18 +37,19 @@ struct AveragePool2dParams {
   }
 };
 
-// acc[k] = sum of channel k over the window that starts at x.
-template <int kChannels, class T>
+// sums[k] = sum of channel k over the window that starts at x.
+template <class I, int kChannels, class T>
 inline void pool_sums(const AveragePool2dParams& p, const T* x, int32_t rows, int32_t columns,
-                      int32_t (&acc)[kChannels]) {
-  for (int k = 0; k < kChannels; ++k) acc[k] = 0;
+                      int32_t (&sums)[kChannels]) {
+  typename I::template Channels<kChannels> channels;
+  channels.clear();
   for (int32_t y = 0; y < rows; ++y, x += (p.input_width - columns) * p.channels)
-    for (int32_t c = 0; c < columns; ++c, x += p.channels)
-      for (int k = 0; k < kChannels; ++k) acc[k] += x[k];
+    for (int32_t c = 0; c < columns; ++c, x += p.channels) channels.add(x);
+  channels.read(sums);
 }
 
 // Sums every window and channel; `finish(sum, taps, window class)` makes it an output.
-template <class T, class Finish>
+template <class I, class T, class Finish>
 inline void average_pool2d(const AveragePool2dParams& p, const T* input, const int32_t* rows,
                            const int32_t* columns, T* output, Finish finish) {
   const int32_t pitch = p.input_width * p.channels;
@@ -59,12 +62,12 @@ inline void average_pool2d(const AveragePool2dParams& p, const T* input, const i
         int32_t c = 0;
         for (; c + 4 <= p.channels; c += 4, x += 4) {
           int32_t acc[4];
-          pool_sums<4>(p, x, row[1], column[1], acc);
+          pool_sums<I, 4>(p, x, row[1], column[1], acc);
           for (int k = 0; k < 4; ++k) *output++ = finish(acc[k], taps, window_class);
         }
         for (; c < p.channels; ++c, ++x) {
           int32_t acc[1];
-          pool_sums<1>(p, x, row[1], column[1], acc);
+          pool_sums<I, 1>(p, x, row[1], column[1], acc);
           *output++ = finish(acc[0], taps, window_class);
         }
       }
@@ -72,34 +75,34 @@ inline void average_pool2d(const AveragePool2dParams& p, const T* input, const i
   }
 }
 
-template <class R, class T>
+template <class R, class I, class T>
 inline void scaled_average_pool2d(const AveragePool2dParams& p, const T* input, const int32_t* rows,
                                   const int32_t* columns, const int32_t* factors, T* output) {
-  average_pool2d(p, input, rows, columns, output,
-                 [&p, factors](int32_t sum, int32_t taps, int32_t window_class) {
-                   return requantize_mean_to<R, T>(sum - taps * p.input_zero_point, factors[2 * window_class],
-                                                   factors[2 * window_class + 1], p.output);
-                 });
+  average_pool2d<I>(
+      p, input, rows, columns, output, [&p, factors](int32_t sum, int32_t taps, int32_t window_class) {
+        return requantize_mean_to<R, T>(sum - taps * p.input_zero_point, factors[2 * window_class],
+                                        factors[2 * window_class + 1], p.output);
+      });
 }
 
 // clamp(zero_point + round(factor * sum over the inside taps of (x - input_zero_point))): a padded tap is a
 // real 0, so it counts only through the divisor in the factor. rows [output_height][3], columns
 // [output_width][3], factors [row classes][column_classes][2].
-template <class R>
+template <class R, class I = simd::best>
 inline void quantized_avg_pool2d_s8(const AveragePool2dParams& p, const int8_t* input, const int32_t* rows,
                                     const int32_t* columns, const int32_t* factors, int8_t* output) {
-  scaled_average_pool2d<R>(p, input, rows, columns, factors, output);
+  scaled_average_pool2d<R, I>(p, input, rows, columns, factors, output);
 }
 template <class R>
 inline void quantized_avg_pool2d_s16(const AveragePool2dParams& p, const int16_t* input, const int32_t* rows,
                                      const int32_t* columns, const int32_t* factors, int16_t* output) {
-  scaled_average_pool2d<R>(p, input, rows, columns, factors, output);
+  scaled_average_pool2d<R, scalar_s16>(p, input, rows, columns, factors, output);
 }
 
-template <class T>
+template <class I, class T>
 inline void dividing_average_pool2d(const AveragePool2dParams& p, const T* input, const int32_t* rows,
                                     const int32_t* columns, const int32_t* divisors, T* output) {
-  average_pool2d(
+  average_pool2d<I>(
       p, input, rows, columns, output, [&p, divisors](int32_t sum, int32_t taps, int32_t window_class) {
         const int32_t divisor = divisors[window_class];
         const int32_t acc = sum + p.input_zero_point * (divisor - taps);
@@ -112,17 +115,17 @@ inline void dividing_average_pool2d(const AveragePool2dParams& p, const T* input
 // TensorFlow Lite's, for input and output of one quantization: clamp((sum of
 // x + input_zero_point * padded taps) / divisor), ties away from zero (of
 // the stored integer, not of the real value). output.zero_point is not used.
-template <class R>
+template <class R, class I = simd::best>
 inline void quantized_avg_pool2d_divide_s8(const AveragePool2dParams& p, const int8_t* input,
                                            const int32_t* rows, const int32_t* columns,
                                            const int32_t* divisors, int8_t* output) {
-  dividing_average_pool2d(p, input, rows, columns, divisors, output);
+  dividing_average_pool2d<I>(p, input, rows, columns, divisors, output);
 }
 template <class R>
 inline void quantized_avg_pool2d_divide_s16(const AveragePool2dParams& p, const int16_t* input,
                                             const int32_t* rows, const int32_t* columns,
                                             const int32_t* divisors, int16_t* output) {
-  dividing_average_pool2d(p, input, rows, columns, divisors, output);
+  dividing_average_pool2d<scalar_s16>(p, input, rows, columns, divisors, output);
 }
 
 }  // namespace rushlight::kernels

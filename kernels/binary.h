@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/loops.h"
-#include "kernels/simd/scalar.h"
+#include "kernels/simd/best.h"
 
 namespace rushlight::kernels {
 
@@ -98,7 +98,7 @@ inline void binary(const BinaryParams& p, const int8_t* a, const int8_t* b, int8
       return I::lane(a, b);                                       \
     }                                                             \
   };                                                              \
-  inline constexpr auto& name##_s8 = binary<name, simd::scalar>;
+  inline constexpr auto& name##_s8 = binary<name, simd::best_bytes>;
 
 RUSHLIGHT_BINARY(maximum, max)
 RUSHLIGHT_BINARY(minimum, min)

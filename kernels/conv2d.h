@@ -2,7 +2,7 @@
 // Convolution of N,H,W,C images, with groups, stride, dilation and any padding.
 #pragma once
 
-#include "kernels/fixed_point.h"
+#include "kernels/simd/best.h"
 #include "kernels/taps.h"
 
 namespace rushlight::kernels {
@@ -68,14 +68,14 @@ inline ConvRuns conv_runs(const Conv2dParams& p, const Window& window, int32_t c
 
 // Adds the products of the inside taps, for kOutputs neighbouring outputs of one group. `x` is the window's
 // input at the group's first channel, `weights` those of the first output, `pitch` the weights of one output.
-template <int kOutputs>
+template <class I, int kOutputs>
 inline void conv_inside(const Window& window, ConvRuns c, const int8_t* x, const int8_t* weights,
                         int32_t pitch, int32_t (&acc)[kOutputs]) {
   weights += window.leading * c.channels;
   for (int32_t ky = window.rows.first; ky < window.rows.last; ++ky, x += window.input_row_step) {
     const int8_t* run = x;
     for (int32_t r = 0; r < c.runs; ++r, run += window.input_column_step, weights += c.run_length)
-      accumulate<kOutputs>(run, weights, pitch, c.run_length, acc);
+      I::template dot<kOutputs>(run, weights, pitch, c.run_length, acc);
     weights += window.between * c.channels;
   }
 }
@@ -93,7 +93,7 @@ inline int32_t conv_outside(const Window& window, ConvRuns c, const int8_t* weig
 }
 
 // Outputs o..end-1 of one pixel, kOutputs at a time while they last; returns the first one not done.
-template <class R, int kOutputs>
+template <class R, class I, int kOutputs>
 inline int32_t conv_outputs(const Conv2dParams& p, const Window& window, ConvRuns c, const int8_t* x,
                             const int8_t* weights, const int32_t* bias, const int32_t* multipliers,
                             const int32_t* shifts, int32_t o, int32_t end, int8_t* output) {
@@ -107,9 +107,8 @@ inline int32_t conv_outputs(const Conv2dParams& p, const Window& window, ConvRun
       acc[k] = bias[o + k];
       if (padded) acc[k] += p.input_zero_point * conv_outside(window, c, w + k * pitch);
     }
-    conv_inside<kOutputs>(window, c, x, w, pitch, acc);
-    for (int k = 0; k < kOutputs; ++k)
-      output[o + k] = requantize<R>(acc[k], multipliers[o + k], shifts[o + k], p.output);
+    conv_inside<I, kOutputs>(window, c, x, w, pitch, acc);
+    I::template finish<R>(acc, multipliers + o, shifts + o, p.output, output + o);
   }
   return o;
 }
@@ -117,7 +116,7 @@ inline int32_t conv_outputs(const Conv2dParams& p, const Window& window, ConvRun
 // input [batch][input_height][input_width][input_channels], weights
 // [O][kernel_height][kernel_width][I/groups], output [batch][output_height][output_width][O]; bias,
 // multipliers and shifts [O].
-template <class R>
+template <class R, class I = simd::best>
 inline void quantized_conv2d_s8(const Conv2dParams& p, const int8_t* input, const int8_t* weights,
                                 const int32_t* bias, const int32_t* multipliers, const int32_t* shifts,
                                 int8_t* output) {
@@ -135,8 +134,9 @@ inline void quantized_conv2d_s8(const Conv2dParams& p, const int8_t* input, cons
         const int8_t* x = window.input;
         for (int32_t o = 0; o < p.output_channels; x += group_channels) {
           const int32_t end = o + group_outputs;
-          o = conv_outputs<R, 2>(p, window, c, x, weights, bias, multipliers, shifts, o, end, pixel);
-          o = conv_outputs<R, 1>(p, window, c, x, weights, bias, multipliers, shifts, o, end, pixel);
+          o = conv_outputs<R, I, I::dot_outputs>(p, window, c, x, weights, bias, multipliers, shifts, o, end,
+                                                 pixel);
+          o = conv_outputs<R, I, 1>(p, window, c, x, weights, bias, multipliers, shifts, o, end, pixel);
         }
       }
     }

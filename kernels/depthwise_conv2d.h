@@ -2,7 +2,7 @@
 // Depthwise convolution of N,H,W,C images: output channel o reads only input channel o / channel_multiplier.
 #pragma once
 
-#include "kernels/fixed_point.h"
+#include "kernels/simd/best.h"
 #include "kernels/taps.h"
 
 namespace rushlight::kernels {
@@ -51,52 +51,47 @@ struct DepthwiseConv2dParams {
   }
 };
 
-// acc[k] += x[k] * w[k]; where the outputs share one input channel, x[0] * w[k].
-template <int kOutputs, bool kShared>
-inline void depthwise_tap(const int8_t* x, const int8_t* w, int32_t (&acc)[kOutputs]) {
-  for (int k = 0; k < kOutputs; ++k) acc[k] += x[kShared ? 0 : k] * w[k];
-}
-
 // kOutputs neighbouring outputs from `o` of one pixel; `x` is the window's input at the first one's channel.
-template <class R, int kOutputs, bool kShared>
+template <class R, class I, int kOutputs, bool kShared>
 inline void depthwise_outputs(const DepthwiseConv2dParams& p, const Window& window, const int8_t* x,
                               const int8_t* weights, const int32_t* bias, const int32_t* multipliers,
                               const int32_t* shifts, int32_t o, int8_t* output) {
   const int8_t* w = weights + o;
-  int32_t acc[kOutputs];
-  for (int k = 0; k < kOutputs; ++k) acc[k] = bias[o + k];
+  typename I::template Channels<kOutputs> channels;
+  channels.start(bias + o);
   int32_t gap = window.leading;
   for (int32_t ky = window.rows.first;; ++ky, x += window.input_row_step) {
     if (p.input_zero_point == 0) w += gap * p.output_channels, gap = 0;
-    for (; gap > 0; --gap, w += p.output_channels)
-      for (int k = 0; k < kOutputs; ++k) acc[k] += p.input_zero_point * w[k];
+    for (; gap > 0; --gap, w += p.output_channels) channels.multiply_add(p.input_zero_point, w);
     if (ky == window.rows.last) break;
     const int8_t* tap = x;
     for (int32_t kx = window.columns.first; kx < window.columns.last; ++kx) {
-      depthwise_tap<kOutputs, kShared>(tap, w, acc);
+      if constexpr (kShared)
+        channels.multiply_add(int32_t{*tap}, w);
+      else
+        channels.multiply_add(tap, w);
       tap += window.input_column_step;
       w += p.output_channels;
     }
     gap = window.padding_after(ky);
   }
-  for (int k = 0; k < kOutputs; ++k)
-    output[o + k] = requantize<R>(acc[k], multipliers[o + k], shifts[o + k], p.output);
+  channels.template finish<R>(multipliers + o, shifts + o, p.output, output + o);
 }
 
 // Outputs o..o+count-1, four at a time; they share the input channel at `x`, or have one each from there.
-template <class R, bool kShared>
+template <class R, class I, bool kShared>
 inline void depthwise_channels(const DepthwiseConv2dParams& p, const Window& window, const int8_t* x,
                                const int8_t* weights, const int32_t* bias, const int32_t* multipliers,
                                const int32_t* shifts, int32_t o, int32_t count, int8_t* output) {
   for (; count >= 4; count -= 4, o += 4, x += kShared ? 0 : 4)
-    depthwise_outputs<R, 4, kShared>(p, window, x, weights, bias, multipliers, shifts, o, output);
+    depthwise_outputs<R, I, 4, kShared>(p, window, x, weights, bias, multipliers, shifts, o, output);
   for (; count > 0; --count, ++o, x += kShared ? 0 : 1)
-    depthwise_outputs<R, 1, kShared>(p, window, x, weights, bias, multipliers, shifts, o, output);
+    depthwise_outputs<R, I, 1, kShared>(p, window, x, weights, bias, multipliers, shifts, o, output);
 }
 
 // input [batch][input_height][input_width][input_channels], weights [kernel_height][kernel_width][O],
 // output [batch][output_height][output_width][O]; bias, multipliers and shifts [O].
-template <class R>
+template <class R, class I = simd::best>
 inline void quantized_depthwise_conv2d_s8(const DepthwiseConv2dParams& p, const int8_t* input,
                                           const int8_t* weights, const int32_t* bias,
                                           const int32_t* multipliers, const int32_t* shifts, int8_t* output) {
@@ -109,13 +104,13 @@ inline void quantized_depthwise_conv2d_s8(const DepthwiseConv2dParams& p, const 
       for (int32_t ox = 0; ox < p.output_width; ++ox, pixel += p.output_pixel_pitch) {
         const Window window = window_at(p, input, rows, y0, ox * p.stride_width - p.pad_left);
         if (p.channel_multiplier == 1) {
-          depthwise_channels<R, false>(p, window, window.input, weights, bias, multipliers, shifts, 0,
-                                       p.output_channels, pixel);
+          depthwise_channels<R, I, false>(p, window, window.input, weights, bias, multipliers, shifts, 0,
+                                          p.output_channels, pixel);
           continue;
         }
         for (int32_t c = 0; c < p.input_channels; ++c)
-          depthwise_channels<R, true>(p, window, window.input + c, weights, bias, multipliers, shifts,
-                                      c * p.channel_multiplier, p.channel_multiplier, pixel);
+          depthwise_channels<R, I, true>(p, window, window.input + c, weights, bias, multipliers, shifts,
+                                         c * p.channel_multiplier, p.channel_multiplier, pixel);
       }
     }
     input += p.input_height * p.input_width * p.input_channels;

@@ -2,8 +2,7 @@
 // Fully connected layer: every row of the input times every row of the weights.
 #pragma once
 
-#include "kernels/fixed_point.h"
-#include "kernels/taps.h"
+#include "kernels/simd/best.h"
 
 namespace rushlight::kernels {
 
@@ -23,26 +22,29 @@ struct LinearParams {
   }
 };
 
+// Outputs o.. of one row, kOutputs at a time while they last; returns the first one not done.
+template <class R, class I, int kOutputs>
+inline int32_t linear_outputs(const LinearParams& p, const int8_t* input, const int8_t* weights,
+                              const int32_t* bias, const int32_t* multipliers, const int32_t* shifts,
+                              int32_t o, int8_t* output) {
+  const int32_t features = p.input_features;
+  for (; o + kOutputs <= p.output_features; o += kOutputs) {
+    int32_t acc[kOutputs];
+    for (int k = 0; k < kOutputs; ++k) acc[k] = bias[o + k];
+    I::template dot<kOutputs>(input, weights + o * features, features, features, acc);
+    I::template finish<R>(acc, multipliers + o, shifts + o, p.output, output + o);
+  }
+  return o;
+}
+
 // input [rows][I], weights [O][I], output [rows][O]; bias, multipliers and shifts [O].
-template <class R>
+template <class R, class I = simd::best>
 inline void quantized_linear_s8(const LinearParams& p, const int8_t* input, const int8_t* weights,
                                 const int32_t* bias, const int32_t* multipliers, const int32_t* shifts,
                                 int8_t* output) {
-  const int32_t features = p.input_features;
-  for (int32_t row = 0; row < p.rows; ++row, input += features, output += p.output_features) {
-    const int8_t* w = weights;
-    int32_t o = 0;
-    for (; o + 1 < p.output_features; o += 2, w += 2 * features) {
-      int32_t acc[2] = {bias[o], bias[o + 1]};
-      accumulate<2>(input, w, features, features, acc);
-      output[o] = requantize<R>(acc[0], multipliers[o], shifts[o], p.output);
-      output[o + 1] = requantize<R>(acc[1], multipliers[o + 1], shifts[o + 1], p.output);
-    }
-    if (o < p.output_features) {
-      int32_t acc[1] = {bias[o]};
-      accumulate<1>(input, w, 0, features, acc);
-      output[o] = requantize<R>(acc[0], multipliers[o], shifts[o], p.output);
-    }
+  for (int32_t row = 0; row < p.rows; ++row, input += p.input_features, output += p.output_features) {
+    int32_t o = linear_outputs<R, I, I::dot_outputs>(p, input, weights, bias, multipliers, shifts, 0, output);
+    o = linear_outputs<R, I, 1>(p, input, weights, bias, multipliers, shifts, o, output);
   }
 }
 

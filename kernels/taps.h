@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of convolution and linear kernels: which taps of a window lie inside the input, and dot
-// products. Accumulators start at the bias and stay within int32 in any order of summation: the compiler's
+// The inner loops of convolution and linear kernels: which taps of a window lie inside the input.
+// Accumulators start at the bias and stay within int32 in any order of summation: the compiler's
 // bound adds up the absolute values of all products.
 #pragma once
 
@@ -58,53 +58,6 @@ inline Window window_at(const Params& p, const int8_t* image, TapRange rows, int
           image + y * pitch + x * p.input_channels,
           row_step,
           column_step};
-}
-
-// Two outputs that share their inputs: acc[k] += sum over i of x[i] * weights[k * pitch + i].
-inline void accumulate_pair(const int8_t* x, const int8_t* weights, int32_t pitch, int32_t n,
-                            int32_t (&acc)[2]) {
-  const int8_t* w0 = weights;
-  const int8_t* w1 = weights + pitch;
-  int32_t acc0 = acc[0];
-  int32_t acc1 = acc[1];
-  for (; n >= 4; n -= 4, x += 4, w0 += 4, w1 += 4) {
-    acc0 += x[0] * w0[0];
-    acc1 += x[0] * w1[0];
-    acc0 += x[1] * w0[1];
-    acc1 += x[1] * w1[1];
-    acc0 += x[2] * w0[2];
-    acc1 += x[2] * w1[2];
-    acc0 += x[3] * w0[3];
-    acc1 += x[3] * w1[3];
-  }
-  for (; n > 0; --n, ++x, ++w0, ++w1) {
-    acc0 += *x * *w0;
-    acc1 += *x * *w1;
-  }
-  acc[0] = acc0;
-  acc[1] = acc1;
-}
-
-inline void accumulate_one(const int8_t* x, const int8_t* w, int32_t n, int32_t& acc) {
-  int32_t sum = acc;
-  for (; n >= 4; n -= 4, x += 4, w += 4) {
-    sum += x[0] * w[0];
-    sum += x[1] * w[1];
-    sum += x[2] * w[2];
-    sum += x[3] * w[3];
-  }
-  for (; n > 0; --n) sum += *x++ * *w++;
-  acc = sum;
-}
-
-// The same for kOutputs of 1 or 2.
-template <int kOutputs>
-inline void accumulate(const int8_t* x, const int8_t* weights, int32_t pitch, int32_t n,
-                       int32_t (&acc)[kOutputs]) {
-  if constexpr (kOutputs == 2)
-    accumulate_pair(x, weights, pitch, n, acc);
-  else
-    accumulate_one(x, weights, n, acc[0]);
 }
 
 inline int32_t sum_of(const int8_t* x, int32_t n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an element-wise body may do with lanes of int8, one lane at a time. Another instruction set is another
-// struct with the same members; bodies name it only as their template argument.
+// What bodies may do with several elements at once, one element at a time. Another instruction set is another
+// struct with the same members; bodies name it only as their template argument. Members that an instruction
+// set has no better form of are inherited from here.
 #pragma once
 
 #include "kernels/fixed_point.h"
@@ -28,6 +29,70 @@ struct scalar {
   static w shift_right(w x, int32_t k) { return x >> k; }
   static w clamp(w x, int32_t lo, int32_t hi) { return x < lo ? lo : x > hi ? hi : x; }
   static w rescale_double(w x, Factor f) { return kernels::rescale_double(x, f.multiplier, f.shift); }
+
+  // How many outputs a dot product best makes in one pass over its inputs.
+  static constexpr int dot_outputs = 2;
+
+  // acc[k] += sum over i < n of x[i] * weights[k * pitch + i].
+  template <int kOutputs>
+  static void dot(const int8_t* x, const int8_t* weights, int32_t pitch, int32_t n,
+                  int32_t (&acc)[kOutputs]) {
+    int32_t sums[kOutputs];
+    const int8_t* w[kOutputs];
+    for (int k = 0; k < kOutputs; ++k) {
+      sums[k] = acc[k];
+      w[k] = weights + k * pitch;
+    }
+    for (; n >= 4; n -= 4, x += 4)
+      for (int k = 0; k < kOutputs; ++k, w[k - 1] += 4) {
+        sums[k] += x[0] * w[k][0];
+        sums[k] += x[1] * w[k][1];
+        sums[k] += x[2] * w[k][2];
+        sums[k] += x[3] * w[k][3];
+      }
+    for (; n > 0; --n, ++x)
+      for (int k = 0; k < kOutputs; ++k) sums[k] += *x * *w[k]++;
+    for (int k = 0; k < kOutputs; ++k) acc[k] = sums[k];
+  }
+
+  // out[k] = requantized acc[k], with a factor each.
+  template <class R, int kOutputs>
+  static void finish(const int32_t (&acc)[kOutputs], const int32_t* multipliers, const int32_t* shifts,
+                     const OutputRange& range, int8_t* out) {
+    for (int k = 0; k < kOutputs; ++k) out[k] = requantize<R>(acc[k], multipliers[k], shifts[k], range);
+  }
+
+  // kChannels neighbouring channels, with an accumulator each.
+  template <int kChannels>
+  struct Channels {
+    int32_t acc[kChannels];
+
+    void start(const int32_t* bias) {
+      for (int k = 0; k < kChannels; ++k) acc[k] = bias[k];
+    }
+    void clear() {
+      for (int k = 0; k < kChannels; ++k) acc[k] = 0;
+    }
+    void add(const int8_t* x) {
+      for (int k = 0; k < kChannels; ++k) acc[k] += x[k];
+    }
+    // acc[k] += x[k] * w[k]
+    void multiply_add(const int8_t* x, const int8_t* w) {
+      for (int k = 0; k < kChannels; ++k) acc[k] += x[k] * w[k];
+    }
+    // acc[k] += x * w[k]
+    void multiply_add(int32_t x, const int8_t* w) {
+      for (int k = 0; k < kChannels; ++k) acc[k] += x * w[k];
+    }
+    void read(int32_t (&values)[kChannels]) const {
+      for (int k = 0; k < kChannels; ++k) values[k] = acc[k];
+    }
+    template <class R>
+    void finish(const int32_t* multipliers, const int32_t* shifts, const OutputRange& range,
+                int8_t* out) const {
+      scalar::finish<R>(acc, multipliers, shifts, range, out);
+    }
+  };
 };
 
 }  // namespace rushlight::kernels::simd
