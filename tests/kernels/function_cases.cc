@@ -179,8 +179,7 @@ void add_batch_matmul(std::vector<KernelCase>& cases, Random& random, Mode mode)
   p.zero_point_b = random_zero_point<T>(random);
   p.factor = random.factor(std::sqrt(depth) * 74 * 74 * (sizeof(T) == 1 ? 1 : 256));
   if (sizeof(T) == 2)
-    p.factor = {std::min(32767, (p.factor.multiplier >> 16) + ((p.factor.multiplier >> 15) & 1)),
-                std::min(14, p.factor.shift)};
+    p.factor = {std::min(32767, ((p.factor.multiplier >> 15) + 1) >> 1), std::min(14, p.factor.shift)};
   p.output = random_range<T>(random);
   std::vector<T> out;
   reference::for_each_index({batch, rows, columns}, [&](const Ints& at) {
