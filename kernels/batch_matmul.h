@@ -4,6 +4,8 @@
 
 #include "kernels/fixed_point_s16.h"
 #include "kernels/loops.h"
+#include "kernels/simd/best.h"
+#include "kernels/taps.h"
 
 namespace rushlight::kernels {
 
@@ -95,29 +97,64 @@ inline void matmul(const BatchMatmulParams& p, const T* a, int32_t a_step, const
   }
 }
 
-template <class R, class T>
-inline void batch_matmul(const BatchMatmulParams& p, const T* a, const T* b, T* out) {
-  const bool dense = p.a_depth_stride == 1 && p.b_depth_stride == 1;
+// product(a, b, out) of each pair of matrices.
+template <class T, class Product>
+inline void for_each_product(const BatchMatmulParams& p, const T* a, const T* b, T* out, Product product) {
   Odometer<2> at{p.batch_extent, {p.batch_stride_a, p.batch_stride_b}, {}, {}};
   do {
-    if (dense)
-      matmul<R>(p, a + at.offset[0], 1, b + at.offset[1], 1, out);
-    else
-      matmul<R>(p, a + at.offset[0], p.a_depth_stride, b + at.offset[1], p.b_depth_stride, out);
+    product(a + at.offset[0], b + at.offset[1], out);
     out += p.rows * p.columns;
   } while (at.next(kMaxLoops));
 }
 
-template <class R>
+// Columns c.. of a product whose depth strides are both 1, kOutputs at a time while they last; returns the
+// first one not done. With n = depth the sum is
+//   sum of a b - zero_point_b * sum of a + zero_point_a * (n * zero_point_b - sum of b),
+// of which only the whole is known to fit int32: the parts are added modulo 2^32.
+template <class R, class I, int kOutputs>
+inline int32_t dense_columns(const BatchMatmulParams& p, const int8_t* a, const int8_t* b, int32_t c,
+                             int8_t* out) {
+  for (; c + kOutputs <= p.columns; c += kOutputs) {
+    const int8_t* first = b + c * p.b_column_stride;
+    uint32_t of_columns[kOutputs];
+    for (int j = 0; j < kOutputs; ++j)
+      of_columns[j] = static_cast<uint32_t>(
+          p.zero_point_a * (p.depth * p.zero_point_b - sum_of(first + j * p.b_column_stride, p.depth)));
+    const int8_t* row = a;
+    int8_t* to = out + c;
+    for (int32_t r = 0; r < p.rows; ++r, row += p.a_row_stride, to += p.columns) {
+      const auto of_row =
+          static_cast<uint32_t>(p.zero_point_b == 0 ? 0 : p.zero_point_b * sum_of(row, p.depth));
+      int32_t acc[kOutputs] = {};
+      I::template dot<kOutputs>(row, first, p.b_column_stride, p.depth, acc);
+      for (int j = 0; j < kOutputs; ++j) {
+        const uint32_t sum = static_cast<uint32_t>(acc[j]) - of_row + of_columns[j];
+        to[j] = matmul_output<R>(static_cast<int32_t>(sum), p);
+      }
+    }
+  }
+  return c;
+}
+
+template <class R, class I = simd::best>
 inline void quantized_batch_matmul_s8(const BatchMatmulParams& p, const int8_t* a, const int8_t* b,
                                       int8_t* out) {
-  batch_matmul<R>(p, a, b, out);
+  const bool dense = p.a_depth_stride == 1 && p.b_depth_stride == 1;
+  for_each_product(p, a, b, out, [&p, dense](const int8_t* x, const int8_t* y, int8_t* to) {
+    if (!dense) return matmul<R>(p, x, p.a_depth_stride, y, p.b_depth_stride, to);
+    const int32_t c = dense_columns<R, I, I::dot_outputs>(p, x, y, 0, to);
+    dense_columns<R, I, 1>(p, x, y, c, to);
+  });
 }
 
 // Rounds alike in both modes.
 inline void quantized_batch_matmul_s16(const BatchMatmulParams& p, const int16_t* a, const int16_t* b,
                                        int16_t* out) {
-  batch_matmul<Exact>(p, a, b, out);
+  const bool dense = p.a_depth_stride == 1 && p.b_depth_stride == 1;
+  for_each_product(p, a, b, out, [&p, dense](const int16_t* x, const int16_t* y, int16_t* to) {
+    if (dense) return matmul<Exact>(p, x, 1, y, 1, to);
+    matmul<Exact>(p, x, p.a_depth_stride, y, p.b_depth_stride, to);
+  });
 }
 
 }  // namespace rushlight::kernels
