@@ -31,4 +31,19 @@ struct Odometer {
   }
 };
 
+// out = function(a, b), one element at a time, over a loop nest whose output is dense; strides of 0
+// broadcast.
+template <class Function, class T>
+inline void map_pairs(const Function& function, const int32_t* extent, const int32_t* stride_a,
+                      const int32_t* stride_b, const T* a, const T* b, T* out) {
+  constexpr int inner = kMaxLoops - 1;
+  Odometer<2> at{extent, {stride_a, stride_b}, {}, {}};
+  do {
+    const T* x = a + at.offset[0];
+    const T* y = b + at.offset[1];
+    for (int32_t i = 0; i < extent[inner]; ++i, x += stride_a[inner], y += stride_b[inner])
+      *out++ = function(*x, *y);
+  } while (at.next(inner));
+}
+
 }  // namespace rushlight::kernels

@@ -2,6 +2,7 @@
 // Maximum pooling of N,H,W,C images.
 #pragma once
 
+#include "kernels/scalar_s16.h"
 #include "kernels/simd/best.h"
 
 namespace rushlight::kernels {
@@ -33,18 +34,17 @@ struct MaxPool2dParams {
 };
 
 // One pixel, as many channels at a time as a register holds.
-template <class I>
-inline void max_window(const MaxPool2dParams& p, const int8_t* x, int32_t rows, int32_t columns,
-                       int8_t* out) {
+template <class I, class T>
+inline void max_window(const MaxPool2dParams& p, const T* x, int32_t rows, int32_t columns, T* out) {
   const int32_t column_step = p.dilation_width * p.channels;
   const int32_t row_step = p.dilation_height * p.input_width * p.channels;
-  const auto lo = I::splat(static_cast<int8_t>(p.lo));
-  const auto hi = I::splat(static_cast<int8_t>(p.hi));
+  const auto lo = I::splat(static_cast<T>(p.lo));
+  const auto hi = I::splat(static_cast<T>(p.hi));
   for (int32_t c = 0; c < p.channels; c += I::lanes, x += I::lanes) {
     auto greatest = lo;
-    const int8_t* row = x;
+    const T* row = x;
     for (int32_t r = 0; r < rows; ++r, row += row_step) {
-      const int8_t* tap = row;
+      const T* tap = row;
       for (int32_t k = 0; k < columns; ++k, tap += column_step)
         greatest = I::max(greatest, I::load(tap, p.channels - c));
     }
@@ -53,9 +53,9 @@ inline void max_window(const MaxPool2dParams& p, const int8_t* x, int32_t rows, 
 }
 
 // rows [output_height][2], columns [output_width][2].
-template <class I>
-inline void max_pool2d_with(const MaxPool2dParams& p, const int8_t* input, const int32_t* rows,
-                            const int32_t* columns, int8_t* output) {
+template <class I, class T>
+inline void max_pool2d_with(const MaxPool2dParams& p, const T* input, const int32_t* rows,
+                            const int32_t* columns, T* output) {
   const int32_t pitch = p.input_width * p.channels;
   for (int32_t n = 0; n < p.batch; ++n, input += p.input_height * pitch)
     for (const int32_t* row = rows; row != rows + 2 * p.output_height; row += 2)
@@ -68,6 +68,11 @@ inline void max_pool2d_with(const MaxPool2dParams& p, const int8_t* input, const
 inline void max_pool2d_s8(const MaxPool2dParams& p, const int8_t* input, const int32_t* rows,
                           const int32_t* columns, int8_t* output) {
   max_pool2d_with<simd::best_bytes>(p, input, rows, columns, output);
+}
+
+inline void max_pool2d_s16(const MaxPool2dParams& p, const int16_t* input, const int32_t* rows,
+                           const int32_t* columns, int16_t* output) {
+  max_pool2d_with<scalar_s16>(p, input, rows, columns, output);
 }
 
 }  // namespace rushlight::kernels

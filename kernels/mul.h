@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise product of two int8 tensors, broadcast by strides.
+// Element-wise product of two tensors, broadcast by strides.
 #pragma once
 
 #include "kernels/binary.h"
+#include "kernels/fixed_point_s16.h"
 
 namespace rushlight::kernels {
 
+// int16 has the zero points 0.
 struct MulParams {
   BroadcastLoops loops;
   int32_t zero_point_a, zero_point_b;
@@ -25,9 +27,10 @@ struct MulParams {
 template <class R>
 struct Mul {
   const MulParams& p;
-  int8_t operator()(int8_t a, int8_t b) const {
-    return requantize<R>((a - p.zero_point_a) * (b - p.zero_point_b), p.factor.multiplier, p.factor.shift,
-                         p.output);
+  template <class T>
+  T operator()(T a, T b) const {
+    return requantize_to<R, T>((a - p.zero_point_a) * (b - p.zero_point_b), p.factor.multiplier,
+                               p.factor.shift, p.output);
   }
 };
 
@@ -35,7 +38,12 @@ struct Mul {
 // input that is dense and not broadcast.
 template <class R>
 inline void quantized_mul_s8(const MulParams& p, const int8_t* a, const int8_t* b, int8_t* out) {
-  broadcast_each(Mul<R>{p}, p.loops, a, b, out);
+  map_pairs(Mul<R>{p}, p.loops.extent, p.loops.stride_a, p.loops.stride_b, a, b, out);
+}
+
+template <class R>
+inline void quantized_mul_s16(const MulParams& p, const int16_t* a, const int16_t* b, int16_t* out) {
+  map_pairs(Mul<R>{p}, p.loops.extent, p.loops.stride_a, p.loops.stride_b, a, b, out);
 }
 
 }  // namespace rushlight::kernels

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// int8 -> int8 of one tensor, element by element: to another quantization, or to a narrower range.
+// One tensor, element by element: to another quantization of its type, or to a narrower range. int16 has the
+// zero points 0.
 #pragma once
 
-#include "kernels/fixed_point.h"
+#include "kernels/fixed_point_s16.h"
 
 namespace rushlight::kernels {
 
@@ -36,17 +37,30 @@ struct ClampParams {
 };
 
 // `out` may be the memory of `in`, here and below.
-template <class R>
-inline void requantize_s8(const RequantizeParams& p, const int8_t* in, int8_t* out) {
+template <class R, class T>
+inline void requantize_elements(const RequantizeParams& p, const T* in, T* out) {
   for (int32_t i = 0; i < p.count; ++i)
-    out[i] = requantize<R>(in[i] - p.input_zero_point, p.factor.multiplier, p.factor.shift, p.output);
+    out[i] = requantize_to<R, T>(in[i] - p.input_zero_point, p.factor.multiplier, p.factor.shift, p.output);
 }
 
-inline void clamp_s8(const ClampParams& p, const int8_t* in, int8_t* out) {
+template <class R>
+inline void requantize_s8(const RequantizeParams& p, const int8_t* in, int8_t* out) {
+  requantize_elements<R>(p, in, out);
+}
+template <class R>
+inline void requantize_s16(const RequantizeParams& p, const int16_t* in, int16_t* out) {
+  requantize_elements<R>(p, in, out);
+}
+
+template <class T>
+inline void clamp_elements(const ClampParams& p, const T* in, T* out) {
   for (int32_t i = 0; i < p.count; ++i) {
     const int32_t x = in[i];
-    out[i] = static_cast<int8_t>(x < p.lo ? p.lo : x > p.hi ? p.hi : x);
+    out[i] = static_cast<T>(x < p.lo ? p.lo : x > p.hi ? p.hi : x);
   }
 }
+
+inline void clamp_s8(const ClampParams& p, const int8_t* in, int8_t* out) { clamp_elements(p, in, out); }
+inline void clamp_s16(const ClampParams& p, const int16_t* in, int16_t* out) { clamp_elements(p, in, out); }
 
 }  // namespace rushlight::kernels

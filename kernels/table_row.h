@@ -16,7 +16,7 @@ enum class Isa : uint8_t { portable };
 enum class Overlap : uint8_t { none, elementwise };
 
 // `bytes`: scratch, from a `void*` argument; it counts as neither input nor output.
-enum class Element : uint8_t { i8, i32, f32, bytes };
+enum class Element : uint8_t { i8, i16, i32, f32, bytes };
 struct Argument {
   Element element;
   bool output;
@@ -64,6 +64,14 @@ struct ArgumentOf<const int8_t*> {
 template <>
 struct ArgumentOf<int8_t*> {
   static constexpr Argument value{Element::i8, true};
+};
+template <>
+struct ArgumentOf<const int16_t*> {
+  static constexpr Argument value{Element::i16, false};
+};
+template <>
+struct ArgumentOf<int16_t*> {
+  static constexpr Argument value{Element::i16, true};
 };
 template <>
 struct ArgumentOf<const int32_t*> {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// CMSIS-NN's own int8 test vectors: kernels in the Double mode give the same integers. The vectors are not
-// part of this repository; without them the test says that it was skipped.
+// CMSIS-NN's own int8 and int16 test vectors: kernels in the Double mode give the same integers. The vectors
+// are not part of this repository; without them the test says that it was skipped.
+#include "tests/kernels/cmsisnn_vectors.h"
+
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "import/npz/npz.h"
-#include "tests/kernels/reference.h"
+#include "tests/kernels/elements.h"
 #include "tests/kernels/run_case.h"
 
 namespace rushlight {
@@ -17,43 +16,6 @@ namespace {
 using namespace kernels;
 using Bytes = std::vector<int8_t>;
 using Ints = std::vector<int32_t>;
-
-std::filesystem::path vectors_folder() {
-  const char* shared = std::getenv("RUSHLIGHT_SHARED");
-  const std::filesystem::path root = shared != nullptr
-                                         ? std::filesystem::path(shared)
-                                         : std::filesystem::path(RUSHLIGHT_SOURCE_DIR) / "../shared";
-  return root / "corpus/cmsisnn_vectors";
-}
-
-// One vector: its arrays and, in CMSIS-NN's words, its parameters. Offsets are added there: an input's is
-// minus its zero point, an output's its zero point.
-struct Vector {
-  std::string name;
-  std::map<std::string, Tensor> arrays;
-  nlohmann::json params;
-
-  bool has(const char* array) const { return arrays.count(array) != 0; }
-  int32_t extent(const char* array, size_t axis) const {
-    return static_cast<int32_t>(arrays.at(array).shape().at(axis));
-  }
-  template <class T>
-  std::vector<T> values(const char* array) const {
-    const auto span = arrays.at(array).as<T>();
-    return {span.begin(), span.end()};
-  }
-  int32_t number(const char* key) const { return params.at(key).get<int32_t>(); }
-  int32_t number(const char* key, size_t i) const { return params.at(key).at(i).get<int32_t>(); }
-  OutputRange range() const {
-    return {params.value("output_offset", 0), number("activation", 0), number("activation", 1)};
-  }
-  // A multiplier or shift a channel, from one or from as many.
-  Ints per_channel(const char* array, int32_t channels) const {
-    Ints list = values<int32_t>(array);
-    if (list.size() == 1) list.resize(static_cast<size_t>(channels), list[0]);
-    return list;
-  }
-};
 
 // The bias with the input zero point folded in; weight(o, i) is the i-th of an output's weights.
 template <class Weight>
@@ -143,6 +105,7 @@ Ints windows(const Vector& v, size_t axis, int32_t input, int32_t outputs) {
   return table;
 }
 
+template <class T>
 KernelCase average_pool2d(const Vector& v) {
   const int32_t height = v.extent("input", 1);
   const int32_t width = v.extent("input", 2);
@@ -158,12 +121,12 @@ KernelCase average_pool2d(const Vector& v) {
   Ints divisors;
   for (int32_t y = 0; y <= height; ++y)
     for (int32_t x = 0; x <= width; ++x) divisors.push_back(y * x);
-  return CaseBuilder("quantized_avg_pool2d_divide_s8", Mode::double_, p, v.name)
-      .input(v.values<int8_t>("input"))
+  return CaseBuilder(kernel_of<T>("quantized_avg_pool2d_divide").c_str(), Mode::double_, p, v.name)
+      .input(v.values<T>("input"))
       .input(windows(v, 0, height, p.output_height))
       .input(windows(v, 1, width, p.output_width))
       .input(divisors)
-      .output(v.values<int8_t>("output"))
+      .output(v.values<T>("output"))
       .done();
 }
 
@@ -186,10 +149,11 @@ BroadcastLoops broadcast_loops(const Vector& v) {
   return loops;
 }
 
+template <class T = int8_t>
 KernelCase elementwise(CaseBuilder builder, const Vector& v) {
-  return builder.input(v.values<int8_t>("input1"))
-      .input(v.values<int8_t>("input2"))
-      .output(v.values<int8_t>("output"))
+  return builder.input(v.values<T>("input1"))
+      .input(v.values<T>("input2"))
+      .output(v.values<T>("output"))
       .done();
 }
 
@@ -214,15 +178,17 @@ KernelCase minimum(const Vector& v) {
   return elementwise(CaseBuilder("minimum_s8", Mode::exact, BinaryParams{broadcast_loops(v)}, v.name), v);
 }
 
+template <class T>
 KernelCase mul(const Vector& v) {
   const MulParams p{broadcast_loops(v),
                     -v.number("input1_offset"),
                     -v.number("input2_offset"),
                     {v.number("multiplier"), v.number("shift")},
                     v.range()};
-  return elementwise(CaseBuilder("quantized_mul_s8", Mode::double_, p, v.name), v);
+  return elementwise<T>(CaseBuilder(kernel_of<T>("quantized_mul").c_str(), Mode::double_, p, v.name), v);
 }
 
+template <class T>
 KernelCase max_pool2d(const Vector& v) {
   const OutputRange range = v.range();
   const MaxPool2dParams p{v.extent("input", 0),
@@ -241,11 +207,11 @@ KernelCase max_pool2d(const Vector& v) {
     for (size_t i = 0; i < all.size(); i += 3) table.insert(table.end(), {all[i], all[i + 1]});
     return table;
   };
-  return CaseBuilder("max_pool2d_s8", Mode::exact, p, v.name)
-      .input(v.values<int8_t>("input"))
+  return CaseBuilder(kernel_of<T>("max_pool2d").c_str(), Mode::exact, p, v.name)
+      .input(v.values<T>("input"))
       .input(taps(0, p.input_height, p.output_height))
       .input(taps(1, p.input_width, p.output_width))
-      .output(v.values<int8_t>("output"))
+      .output(v.values<T>("output"))
       .done();
 }
 
@@ -304,6 +270,7 @@ KernelCase transpose(const Vector& v) {
 }
 
 // adj_x: the left matrix is stored with its columns first; adj_y: the right one too.
+template <class T>
 KernelCase batch_matmul(const Vector& v) {
   BatchMatmulParams p{};
   const bool left_transposed = v.number("adj_x") != 0;
@@ -329,11 +296,12 @@ KernelCase batch_matmul(const Vector& v) {
   p.zero_point_a = -v.number("lhs_offset");
   p.zero_point_b = -v.number("rhs_offset");
   p.factor = {v.number("multiplier"), v.number("shift")};
+  if (sizeof(T) == 2) p.factor.multiplier = std::min(32767, ((p.factor.multiplier >> 15) + 1) >> 1);
   p.output = v.range();
-  return CaseBuilder("quantized_batch_matmul_s8", Mode::double_, p, v.name)
-      .input(v.values<int8_t>("lhs"))
-      .input(v.values<int8_t>("rhs"))
-      .output(v.values<int8_t>("output"))
+  return CaseBuilder(kernel_of<T>("quantized_batch_matmul").c_str(), Mode::double_, p, v.name)
+      .input(v.values<T>("lhs"))
+      .input(v.values<T>("rhs"))
+      .output(v.values<T>("output"))
       .done();
 }
 
@@ -346,15 +314,19 @@ const Operator kOperators[] = {
     {"conv2d_s8", conv2d},
     {"depthwise_conv2d_s8", depthwise_conv2d},
     {"fully_connected_s8", fully_connected},
-    {"avg_pool2d_s8", average_pool2d},
+    {"avg_pool2d_s8", average_pool2d<int8_t>},
+    {"avg_pool2d_s16", average_pool2d<int16_t>},
     {"maximum_s8", maximum},
     {"minimum_s8", minimum},
-    {"mul_s8", mul},
-    {"max_pool2d_s8", max_pool2d},
+    {"mul_s8", mul<int8_t>},
+    {"mul_s16", mul<int16_t>},
+    {"max_pool2d_s8", max_pool2d<int8_t>},
+    {"max_pool2d_s16", max_pool2d<int16_t>},
     {"pad_s8", pad},
     {"softmax_s8", softmax},
     {"transpose_s8", transpose},
-    {"batch_matmul_s8", batch_matmul},
+    {"batch_matmul_s8", batch_matmul<int8_t>},
+    {"batch_matmul_s16", batch_matmul<int16_t>},
 };
 void PrintTo(const Operator& op, std::ostream* out) { *out << op.name; }
 

@@ -30,6 +30,7 @@ const KernelRow kDspRows[] = {
     dsp_row<&quantized_depthwise_conv2d_s8<Double, dsp>>("quantized_depthwise_conv2d_s8", Mode::double_),
     dsp_row<&quantized_linear_s8<Single, dsp>>("quantized_linear_s8", Mode::single_),
     dsp_row<&quantized_linear_s8<Double, dsp>>("quantized_linear_s8", Mode::double_),
+    dsp_row<&quantized_batch_matmul_s8<Single, dsp>>("quantized_batch_matmul_s8", Mode::single_),
     dsp_row<&quantized_avg_pool2d_s8<Single, dsp>>("quantized_avg_pool2d_s8", Mode::single_),
     dsp_row<&max_pool2d_dsp>("max_pool2d_s8", Mode::exact),
 };

@@ -21,7 +21,7 @@ const BinaryFunction kBinaryFunctions[] = {
 };
 
 void add_add_single(std::vector<KernelCase>& cases, Random& random) {
-  const Pair pair = operands(random);
+  const Pair<int8_t> pair = operands(random);
   const OutputRange range = random.range();
   const int32_t zero_a = random.zero_point();
   const int32_t zero_b = random.zero_point();
@@ -44,7 +44,7 @@ void add_add_single(std::vector<KernelCase>& cases, Random& random) {
 }
 
 void add_add_double(std::vector<KernelCase>& cases, Random& random) {
-  const Pair pair = operands(random);
+  const Pair<int8_t> pair = operands(random);
   const int32_t half = 1 << 30;
   // Twice the larger scale: at least one factor is 1/2, at most that the other.
   Factor factor_a{half, 0};
@@ -75,7 +75,7 @@ void add_add_double(std::vector<KernelCase>& cases, Random& random) {
 void add_elementwise_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
   for (int i = 0; i < 30 * scale; ++i) {
     for (const BinaryFunction& function : kBinaryFunctions) {
-      const Pair pair = operands(random);
+      const Pair<int8_t> pair = operands(random);
       add_pair(cases, random, function.name, Mode::exact, BinaryParams{pair.loops}, pair, function.apply);
     }
     add_add_single(cases, random);

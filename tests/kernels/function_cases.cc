@@ -23,18 +23,41 @@ void add_lookup(std::vector<KernelCase>& cases, Random& random) {
   cases.push_back(builder().output_in_place(0, out).done());
 }
 
+// Points of any function; between them straight lines, rounded half up.
+void add_interpolation(std::vector<KernelCase>& cases, Random& random) {
+  const auto in = random_elements<int16_t>(random, random.pick({1, 2, 3, 7, 15, 16, 17, 33, 64}));
+  const auto table = random_elements<int16_t>(random, 513);
+  std::vector<int16_t> out;
+  for (const int16_t x : in) {
+    const int32_t place = x + 32768;
+    const auto k = static_cast<size_t>(place / 128);
+    const Wide weighted = Wide{table[k]} * (128 - place % 128) + Wide{table[k + 1]} * (place % 128);
+    out.push_back(static_cast<int16_t>(reference::round_half_up(weighted, 128)));
+  }
+  const LookupParams p{static_cast<int32_t>(in.size())};
+  const auto builder = [&] {
+    return CaseBuilder("lookup_s16", Mode::exact, p, random.tag()).input(in).input(table);
+  };
+  cases.push_back(random.chance(50) ? builder().output(out).done()
+                                    : builder().output_in_place(0, out).done());
+}
+
+template <class T>
 void add_mul(std::vector<KernelCase>& cases, Random& random, Mode mode) {
-  const Pair pair = operands(random);
-  const MulParams p{pair.loops, random.zero_point(), random.zero_point(), random.factor(74 * 74),
-                    random.range()};
-  add_pair(cases, random, "quantized_mul_s8", mode, p, pair, [&](int8_t a, int8_t b) {
-    return reference::requantize(mode, Wide{a - p.zero_point_a} * (b - p.zero_point_b), p.factor, p.output);
+  const Pair<T> pair = operands<T>(random);
+  const double magnitude = 74.0 * 74 * (sizeof(T) == 1 ? 1 : 256);
+  const MulParams p{pair.loops, random_zero_point<T>(random), random_zero_point<T>(random),
+                    random.factor(magnitude), random_range<T>(random)};
+  const std::string name = kernel_of<T>("quantized_mul");
+  add_pair(cases, random, name.c_str(), mode, p, pair, [&](T a, T b) {
+    const Wide product = Wide{a - p.zero_point_a} * (b - p.zero_point_b);
+    return reference::requantize_to<T>(mode, product, p.factor, p.output);
   });
 }
 
 // Quotients as exact fractions: factors 1 / |b - zero point| times a power of two, whose ties must go up.
 void add_div(std::vector<KernelCase>& cases, Random& random, Mode mode) {
-  const Pair pair = operands(random);
+  const Pair<int8_t> pair = operands(random);
   const int32_t zero_b = random.zero_point();
   const int exponent = random.in(-3, 8);  // of scale_a / (scale_b scale_out)
   Ints multipliers;
@@ -108,25 +131,38 @@ void add_prelu(std::vector<KernelCase>& cases, Random& random, Mode mode) {
 }
 
 // One operand of a matrix product: its axes in any order in memory.
+template <class T>
 struct Matrix {
   int32_t first_stride, second_stride, batch_stride;
-  Bytes data;
+  std::vector<T> data;
 };
 
-Matrix matrix(Random& random, int32_t batch, int32_t first, int32_t second) {
+template <class T>
+Matrix<T> matrix(Random& random, int32_t batch, int32_t first, int32_t second) {
   const bool transposed = random.chance(40);
   const bool shared = random.chance(30);
   return {transposed ? 1 : second, transposed ? first : 1, shared ? 0 : first * second,
-          random.bytes((shared ? 1 : batch) * first * second)};
+          random_elements<T>(random, (shared ? 1 : batch) * first * second)};
 }
 
+// docs/numerics.md, int16 activations: one rule in both modes, with the upper half of the multiplier.
+int8_t matmul_output(Mode mode, Wide sum, const BatchMatmulParams& p, int8_t) {
+  return reference::requantize_to<int8_t>(mode, sum, p.factor, p.output);
+}
+int16_t matmul_output(Mode, Wide sum, const BatchMatmulParams& p, int16_t) {
+  const Wide scaled =
+      reference::round_half_up(sum * p.factor.multiplier, reference::power_of_two(15 - p.factor.shift));
+  return reference::clamp_to<int16_t>(scaled, p.output.lo, p.output.hi);
+}
+
+template <class T>
 void add_batch_matmul(std::vector<KernelCase>& cases, Random& random, Mode mode) {
   const int32_t batch = random.in(1, 3);
   const int32_t rows = random.in(1, 5);
   const int32_t columns = random.in(1, 5);
   const int32_t depth = random.pick({1, 2, 3, 4, 7, 8, 15, 16, 17, 33});
-  const Matrix a = matrix(random, batch, rows, depth);
-  const Matrix b = matrix(random, batch, depth, columns);
+  const Matrix<T> a = matrix<T>(random, batch, rows, depth);
+  const Matrix<T> b = matrix<T>(random, batch, depth, columns);
   BatchMatmulParams p{};
   for (int d = 0; d < kMaxLoops; ++d) p.batch_extent[d] = 1;
   p.batch_extent[kMaxLoops - 1] = batch;
@@ -139,11 +175,13 @@ void add_batch_matmul(std::vector<KernelCase>& cases, Random& random, Mode mode)
   p.a_depth_stride = a.second_stride;
   p.b_depth_stride = b.first_stride;
   p.b_column_stride = b.second_stride;
-  p.zero_point_a = random.zero_point();
-  p.zero_point_b = random.zero_point();
-  p.factor = random.factor(std::sqrt(depth) * 74 * 74);
-  p.output = random.range();
-  Bytes out;
+  p.zero_point_a = random_zero_point<T>(random);
+  p.zero_point_b = random_zero_point<T>(random);
+  p.factor = random.factor(std::sqrt(depth) * 74 * 74 * (sizeof(T) == 1 ? 1 : 256));
+  if (sizeof(T) == 2)
+    p.factor = {std::min(32767, ((p.factor.multiplier >> 15) + 1) >> 1), std::min(14, p.factor.shift)};
+  p.output = random_range<T>(random);
+  std::vector<T> out;
   reference::for_each_index({batch, rows, columns}, [&](const Ints& at) {
     Wide sum = 0;
     for (int32_t k = 0; k < depth; ++k) {
@@ -152,9 +190,9 @@ void add_batch_matmul(std::vector<KernelCase>& cases, Random& random, Mode mode)
       sum += Wide{a.data[static_cast<size_t>(of_a)] - p.zero_point_a} *
              (b.data[static_cast<size_t>(of_b)] - p.zero_point_b);
     }
-    out.push_back(reference::requantize(mode, sum, p.factor, p.output));
+    out.push_back(matmul_output(mode, sum, p, T{}));
   });
-  cases.push_back(CaseBuilder("quantized_batch_matmul_s8", mode, p, random.tag())
+  cases.push_back(CaseBuilder(kernel_of<T>("quantized_batch_matmul").c_str(), mode, p, random.tag())
                       .input(a.data)
                       .input(b.data)
                       .output(out)
@@ -166,11 +204,14 @@ void add_batch_matmul(std::vector<KernelCase>& cases, Random& random, Mode mode)
 void add_function_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
   for (int i = 0; i < 30 * scale; ++i) {
     add_lookup(cases, random);
+    add_interpolation(cases, random);
+    add_batch_matmul<int16_t>(cases, random, Mode::exact);
     for (const Mode mode : {Mode::single_, Mode::double_}) {
-      add_mul(cases, random, mode);
+      add_mul<int8_t>(cases, random, mode);
+      add_mul<int16_t>(cases, random, mode);
       add_div(cases, random, mode);
       add_prelu(cases, random, mode);
-      add_batch_matmul(cases, random, mode);
+      add_batch_matmul<int8_t>(cases, random, mode);
     }
   }
 }

@@ -356,13 +356,35 @@ TEST(KnownCases, MatmulOfRankThree) {
   split.batch_extent[kMaxLoops - 1] = 3;
   split.batch_stride_a[kMaxLoops - 1] = 2;
   split.rows = 1;
-  for (const BatchMatmulParams& params : {p, split})
+  for (BatchMatmulParams params : {p, split}) {
     for (const Mode mode : {Mode::single_, Mode::double_})
       check_case(CaseBuilder("quantized_batch_matmul_s8", mode, params, "")
                      .input(Bytes{1, 2, 3, 4, 5, 6})
                      .input(Bytes{1, 1, 1, -1})
                      .output(Bytes{3, -1, 7, -1, 11, -1})
                      .done());
+    params.factor.multiplier >>= 16;
+    check_case(CaseBuilder("quantized_batch_matmul_s16", Mode::exact, params, "")
+                   .input(std::vector<int16_t>{1, 2, 3, 4, 5, 6})
+                   .input(std::vector<int16_t>{1, 1, 1, -1})
+                   .output(std::vector<int16_t>{3, -1, 7, -1, 11, -1})
+                   .done());
+  }
+}
+
+// tensorflow/tensorflow#42134: 10000 / 1024 of an int64 accumulator is 10 and keeps its sign.
+TEST(KnownCases, MatmulS16KeepsTheSign) {
+  BatchMatmulParams p{};
+  for (int32_t& extent : p.batch_extent) extent = 1;
+  p.rows = p.columns = p.depth = p.a_row_stride = p.a_depth_stride = p.b_depth_stride = p.b_column_stride = 1;
+  p.factor = {1 << 14, -9};
+  p.output = {0, INT16_MIN, INT16_MAX};
+  for (const int16_t sign : {int16_t{1}, int16_t{-1}})
+    check_case(CaseBuilder("quantized_batch_matmul_s16", Mode::exact, p, "")
+                   .input(std::vector<int16_t>{100})
+                   .input(std::vector<int16_t>{static_cast<int16_t>(100 * sign)})
+                   .output(std::vector<int16_t>{static_cast<int16_t>(10 * sign)})
+                   .done());
 }
 
 }  // namespace

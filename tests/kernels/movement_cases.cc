@@ -2,8 +2,7 @@
 // copy and mean: loop nests over memory in any order.
 #include <algorithm>
 
-#include "tests/kernels/random.h"
-#include "tests/kernels/reference.h"
+#include "tests/kernels/elements.h"
 
 namespace rushlight {
 namespace {
@@ -57,6 +56,7 @@ Box random_box(Random& random, const Ints& extents) {
   return {strides, reference::dot(corner, strides), reference::count(outer)};
 }
 
+template <class T>
 void add_copy(std::vector<KernelCase>& cases, Random& random) {
   const Ints extents = random_extents(random, static_cast<size_t>(random.in(1, 4)));
   Box from = random_box(random, extents);
@@ -73,14 +73,14 @@ void add_copy(std::vector<KernelCase>& cases, Random& random) {
   p.input_offset = from.offset;
   p.output_offset = to.offset;
 
-  const Bytes in = random.bytes(from.elements);
-  const Bytes before = random.bytes(to.elements);
-  Bytes out = before;
+  const std::vector<T> in = random_elements<T>(random, from.elements);
+  const std::vector<T> before = random_elements<T>(random, to.elements);
+  std::vector<T> out = before;
   reference::for_each_index(extents, [&](const Ints& at) {
     out[static_cast<size_t>(to.offset + reference::dot(at, to.strides))] =
         in[static_cast<size_t>(from.offset + reference::dot(at, from.strides))];
   });
-  cases.push_back(CaseBuilder("copy_s8", Mode::exact, p, random.tag())
+  cases.push_back(CaseBuilder(kernel_of<T>("copy").c_str(), Mode::exact, p, random.tag())
                       .input(in)
                       .output_over(bytes_of(before), out)
                       .done());
@@ -123,7 +123,8 @@ void add_mean(std::vector<KernelCase>& cases, Random& random, Mode mode) {
 
 void add_movement_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
   for (int i = 0; i < 30 * scale; ++i) {
-    add_copy(cases, random);
+    add_copy<int8_t>(cases, random);
+    add_copy<int16_t>(cases, random);
     add_mean(cases, random, Mode::single_);
     add_mean(cases, random, Mode::double_);
   }

@@ -2,8 +2,7 @@
 // Average pooling: windows from kernel, stride, padding and ceil_mode, or adaptive.
 #include <map>
 
-#include "tests/kernels/random.h"
-#include "tests/kernels/reference.h"
+#include "tests/kernels/elements.h"
 
 namespace rushlight {
 namespace {
@@ -68,20 +67,22 @@ Ints window_table(const PoolAxis& axis, Ints& classes) {
   return table;
 }
 
+template <class T>
 struct Pool {
   PoolAxis y, x;
   AveragePool2dParams params;
   Ints rows, columns;
   Ints row_classes, column_classes;
-  Bytes input;
+  std::vector<T> input;
 };
 
-Pool random_pool(Random& random) {
+template <class T>
+Pool<T> random_pool(Random& random) {
   const int32_t height = random.in(1, 7);
   const int32_t width = random.in(1, 7);
   const int32_t kind = random.in(0, 5);
   const bool count_padding = random.chance(50);
-  Pool pool;
+  Pool<T> pool;
   pool.y = kind == 0   ? global_window(height)
            : kind == 1 ? adaptive_windows(random, height)
                        : random_windows(random, height, count_padding);
@@ -99,18 +100,18 @@ Pool random_pool(Random& random) {
                  static_cast<int32_t>(pool.x.spans.size()),
                  random.pick({1, 2, 3, 4, 5, 8, 17}),
                  static_cast<int32_t>(pool.column_classes.size()),
-                 random.zero_point(),
-                 random.range()};
-  pool.input = random.bytes(pool.params.batch * height * width * pool.params.channels);
+                 random_zero_point<T>(random),
+                 random_range<T>(random)};
+  pool.input = random_elements<T>(random, pool.params.batch * height * width * pool.params.channels);
   return pool;
 }
 
 // finish(sum over the window of x - zero point, padding being 0; divisor) for every output.
-template <class Finish>
-Bytes pool_reference(const Pool& pool, Finish finish) {
+template <class T, class Finish>
+std::vector<T> pool_reference(const Pool<T>& pool, Finish finish) {
   const AveragePool2dParams& p = pool.params;
   const reference::Image image{pool.input, p.input_height, p.input_width, p.channels, p.input_zero_point};
-  Bytes out;
+  std::vector<T> out;
   reference::for_each_index({p.batch, p.output_height, p.output_width, p.channels}, [&](const Ints& at) {
     const Span& row = pool.y.spans[static_cast<size_t>(at[1])];
     const Span& column = pool.x.spans[static_cast<size_t>(at[2])];
@@ -122,8 +123,9 @@ Bytes pool_reference(const Pool& pool, Finish finish) {
   return out;
 }
 
+template <class T>
 void add_factor_pool(std::vector<KernelCase>& cases, Random& random, Mode mode) {
-  const Pool pool = random_pool(random);
+  const Pool<T> pool = random_pool<T>(random);
   std::map<int32_t, Factor> factor_of;  // by divisor
   Ints factors;
   for (const int32_t row : pool.row_classes) {
@@ -132,10 +134,10 @@ void add_factor_pool(std::vector<KernelCase>& cases, Random& random, Mode mode) 
       factors.insert(factors.end(), {f.multiplier, f.shift});
     }
   }
-  const Bytes out = pool_reference(pool, [&](int32_t sum, int32_t divisor) {
-    return reference::requantize_mean(mode, sum, factor_of.at(divisor), pool.params.output);
+  const std::vector<T> out = pool_reference(pool, [&](int32_t sum, int32_t divisor) {
+    return reference::requantize_mean_to<T>(mode, sum, factor_of.at(divisor), pool.params.output);
   });
-  cases.push_back(CaseBuilder("quantized_avg_pool2d_s8", mode, pool.params, random.tag())
+  cases.push_back(CaseBuilder(kernel_of<T>("quantized_avg_pool2d").c_str(), mode, pool.params, random.tag())
                       .input(pool.input)
                       .input(pool.rows)
                       .input(pool.columns)
@@ -145,18 +147,20 @@ void add_factor_pool(std::vector<KernelCase>& cases, Random& random, Mode mode) 
 }
 
 // Input and output share the quantization, so the stored integers are averaged: zp + real / divisor.
+template <class T>
 void add_divide_pool(std::vector<KernelCase>& cases, Random& random) {
-  Pool pool = random_pool(random);
+  Pool<T> pool = random_pool<T>(random);
   pool.params.output.zero_point = pool.params.input_zero_point;
   Ints divisors;
   for (const int32_t row : pool.row_classes)
     for (const int32_t column : pool.column_classes) divisors.push_back(row * column);
-  const Bytes out = pool_reference(pool, [&](int32_t sum, int32_t divisor) {
+  const std::vector<T> out = pool_reference(pool, [&](int32_t sum, int32_t divisor) {
     const reference::Wide stored = sum + pool.params.input_zero_point * divisor;
-    return reference::clamp(reference::round_half_away(stored, divisor), pool.params.output.lo,
-                            pool.params.output.hi);
+    return reference::clamp_to<T>(reference::round_half_away(stored, divisor), pool.params.output.lo,
+                                  pool.params.output.hi);
   });
-  cases.push_back(CaseBuilder("quantized_avg_pool2d_divide_s8", Mode::double_, pool.params, random.tag())
+  cases.push_back(CaseBuilder(kernel_of<T>("quantized_avg_pool2d_divide").c_str(), Mode::double_, pool.params,
+                              random.tag())
                       .input(pool.input)
                       .input(pool.rows)
                       .input(pool.columns)
@@ -186,6 +190,7 @@ Taps random_taps(Random& random, int32_t input, int32_t dilation) {
   return taps;
 }
 
+template <class T>
 void add_max_pool(std::vector<KernelCase>& cases, Random& random) {
   MaxPool2dParams p{};
   p.batch = random.in(1, 3);
@@ -194,25 +199,25 @@ void add_max_pool(std::vector<KernelCase>& cases, Random& random) {
   p.channels = random.pick({1, 2, 3, 4, 8, 17});
   p.dilation_height = random.in(1, 2);
   p.dilation_width = random.in(1, 2);
-  const OutputRange range = random.range();
+  const OutputRange range = random_range<T>(random);
   p.lo = range.lo;
   p.hi = range.hi;
   const Taps y = random_taps(random, p.input_height, p.dilation_height);
   const Taps x = random_taps(random, p.input_width, p.dilation_width);
   p.output_height = static_cast<int32_t>(y.inside.size());
   p.output_width = static_cast<int32_t>(x.inside.size());
-  const Bytes in = random.bytes(p.batch * p.input_height * p.input_width * p.channels);
-  Bytes out;
+  const std::vector<T> in = random_elements<T>(random, p.batch * p.input_height * p.input_width * p.channels);
+  std::vector<T> out;
   reference::for_each_index({p.batch, p.output_height, p.output_width, p.channels}, [&](const Ints& at) {
-    int32_t greatest = -128;
+    int32_t greatest = INT32_MIN;
     for (const int32_t r : y.inside[static_cast<size_t>(at[1])])
       for (const int32_t c : x.inside[static_cast<size_t>(at[2])])
         greatest = std::max<int32_t>(
             greatest,
             in[static_cast<size_t>(((at[0] * p.input_height + r) * p.input_width + c) * p.channels + at[3])]);
-    out.push_back(reference::clamp(greatest, p.lo, p.hi));
+    out.push_back(reference::clamp_to<T>(greatest, p.lo, p.hi));
   });
-  cases.push_back(CaseBuilder("max_pool2d_s8", Mode::exact, p, random.tag())
+  cases.push_back(CaseBuilder(kernel_of<T>("max_pool2d").c_str(), Mode::exact, p, random.tag())
                       .input(in)
                       .input(y.table)
                       .input(x.table)
@@ -269,10 +274,14 @@ void add_bilinear(std::vector<KernelCase>& cases, Random& random, Mode mode) {
 
 void add_pooling_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
   for (int i = 0; i < 30 * scale; ++i) {
-    add_factor_pool(cases, random, Mode::single_);
-    add_factor_pool(cases, random, Mode::double_);
-    add_divide_pool(cases, random);
-    add_max_pool(cases, random);
+    for (const Mode mode : {Mode::single_, Mode::double_}) {
+      add_factor_pool<int8_t>(cases, random, mode);
+      add_factor_pool<int16_t>(cases, random, mode);
+    }
+    add_divide_pool<int8_t>(cases, random);
+    add_divide_pool<int16_t>(cases, random);
+    add_max_pool<int8_t>(cases, random);
+    add_max_pool<int16_t>(cases, random);
     add_bilinear(cases, random, Mode::single_);
     add_bilinear(cases, random, Mode::double_);
   }

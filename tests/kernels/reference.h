@@ -84,17 +84,22 @@ inline double round_half_even(double x) {
 }
 
 // x * inverse_scale is rounded to float32 as the device does; the product of two floats is exact in double.
-inline int8_t quantize(float x, float inverse_scale, const OutputRange& range) {
+// NaN counts as 0.
+inline Wide quantize(float x, float inverse_scale, int32_t zero_point) {
   const float product = static_cast<float>(static_cast<double>(x) * static_cast<double>(inverse_scale));
-  if (std::isnan(product)) return clamp(range.zero_point, range.lo, range.hi);
+  if (std::isnan(product)) return zero_point;
   const double limit = 1e6;
   const double bounded = std::fmax(-limit, std::fmin(limit, static_cast<double>(product)));
-  return clamp(range.zero_point + static_cast<int64_t>(round_half_even(bounded)), range.lo, range.hi);
+  return zero_point + static_cast<int64_t>(round_half_even(bounded));
+}
+inline int8_t quantize(float x, float inverse_scale, const OutputRange& range) {
+  return clamp(quantize(x, inverse_scale, range.zero_point), range.lo, range.hi);
 }
 
 // What convolutions of any kind read: (x - zero point) at n, y, x, c, and 0 in the padding.
+template <class T>
 struct Image {
-  const Bytes& data;
+  const std::vector<T>& data;
   int32_t height, width, channels;
   int32_t zero_point;
   int32_t real(int32_t n, int32_t y, int32_t x, int32_t c) const {
