@@ -26,6 +26,10 @@ CompileOptions ModelOptions::compile_options() const {
   options.target = target.empty() ? nullptr : find_target(target);
   options.rounding = rounding == "double" ? Rounding::double_rounding : Rounding::single;
   options.batch = batch;
+  options.quantize.observer = observer == "percentile" ? Observer::percentile
+                              : observer == "mse"      ? Observer::mse
+                                                       : Observer::minmax;
+  options.quantize.bias_correction = !no_bias_correction;
   return options;
 }
 
@@ -40,6 +44,14 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
           "--rounding", options.rounding,
           "single: one rounding a requantization (default). double: as TFLite Micro and CMSIS-NN round")
       ->check(CLI::IsMember({"single", "double"}));
+  command
+      .add_option(
+          "--observer", options.observer,
+          "What of the calibration values int8 covers. minmax: all (default). percentile: all but the "
+          "outermost 0.005 %. mse: the part with the least squared error")
+      ->check(CLI::IsMember({"minmax", "percentile", "mse"}));
+  command.add_flag("--no-bias-correction", options.no_bias_correction,
+                   "Leave biases as they are instead of moving each channel's mean to the float model's");
   command.add_option("--batch", options.batch, "Extent of a dynamic batch axis")->check(CLI::PositiveNumber);
   command.add_flag("--json", options.json, "Print one JSON object instead of text");
 }

@@ -27,6 +27,8 @@ struct ModelOptions {
   std::string target;
   std::string rounding = "single";
   std::optional<int64_t> batch;
+  std::string observer = "minmax";
+  bool no_bias_correction = false;
   bool json = false;
 
   CompileOptions compile_options() const;

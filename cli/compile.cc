@@ -32,6 +32,9 @@ void print_summary(const Compiled& compiled, const std::string& folder, double s
   fmt::print("  arena {} bytes of RAM, constants {} bytes of flash, {} multiply-accumulates\n",
              compiled.plan.arena_bytes, constant_bytes(program), total_macs(program));
   fmt::print("{}", call_table(program));
+  for (const Note& note : program.notes)
+    fmt::print("note: node '{}'{}: {}\n", note.node, note.source.empty() ? "" : " at " + note.source,
+               note.text);
   fmt::print("library in {}\n", folder);
 }
 

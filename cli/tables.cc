@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/json.h"
+#include "driver/operators.h"
 #include "ops/table.h"
 
 namespace rushlight::cli {
@@ -25,8 +26,8 @@ void print_ops() {
   }
 }
 
-void add(CLI::App& app, const char* name, const char* what, void (*text)(), std::string (*json)(),
-         int& exit_code) {
+CLI::App* add(CLI::App& app, const char* name, const char* what, void (*text)(), std::string (*json)(),
+              int& exit_code) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand(name, what);
   command->add_flag("--json", *as_json, "Print one JSON object instead of text");
@@ -38,6 +39,7 @@ void add(CLI::App& app, const char* name, const char* what, void (*text)(), std:
     }
     exit_code = kGood;
   });
+  return command;
 }
 
 }  // namespace
@@ -47,7 +49,16 @@ void add_targets(CLI::App& app, int& exit_code) {
 }
 
 void add_ops(CLI::App& app, int& exit_code) {
-  add(app, "ops", "List the operators that can be compiled", print_ops, json_ops, exit_code);
+  CLI::App* command =
+      add(app, "ops", "List the operators that can be compiled", print_ops, json_ops, exit_code);
+  command->add_flag_callback(
+      "--markdown",
+      [&exit_code] {
+        fmt::print("{}", operators_page());
+        exit_code = kGood;
+        throw CLI::Success();
+      },
+      "Print the page docs/operators.md");
 }
 
 }  // namespace rushlight::cli

@@ -14,6 +14,10 @@ struct Layer {
   std::vector<int32_t> bias;  // folded: bias - input zero point * sum of weights
   std::vector<int32_t> multipliers;
   std::vector<int32_t> shifts;
+  int64_t greatest = 0;  // magnitude that an accumulator can reach
+  // Channels whose output is one integer, whatever the input: weights of 0, or a result that is always
+  // clamped.
+  int64_t constant_channels = 0;
 };
 
 // A bias may be stored at a scale that differs from input * weight by the rounding of float32, not by more.
@@ -37,6 +41,18 @@ double channel_factor(const Lowering& l, const Node& node, const Quantization& w
   return input * weight.scale(c) / output;
 }
 
+// Accumulators within `reach` of `middle` all end on one side of the range.
+bool is_constant(int64_t middle, int64_t reach, double factor, const kernels::OutputRange& range) {
+  const auto output = [&](int64_t acc) { return factor * static_cast<double>(acc) + range.zero_point; };
+  return reach == 0 || output(middle + reach) < range.lo || output(middle - reach) > range.hi;
+}
+
+int bits_of(int64_t magnitude) {
+  int bits = 1;
+  while (magnitude >> (bits - 1) != 0) ++bits;
+  return bits;
+}
+
 // `weight` with the output channel first: [channels][inner].
 Result<Layer> prepare(const Lowering& l, const Node& node, const Tensor& weight) {
   const Quantization& weight_quant = l.type(node.operands[1]).quant;
@@ -47,6 +63,7 @@ Result<Layer> prepare(const Lowering& l, const Node& node, const Tensor& weight)
   const bool has_bias = node.operands[2] != ValueId::none;
   // Whatever range the type states: a program's inputs are any int8, padding is the zero point.
   constexpr int64_t kReach = 128;
+  const kernels::OutputRange range = output_range(node.clamp.lo, node.clamp.hi, l.result_type(node).quant);
   Layer layer;
   for (size_t c = 0; c < channels; ++c) {
     int64_t sum = 0;
@@ -73,6 +90,9 @@ Result<Layer> prepare(const Lowering& l, const Node& node, const Tensor& weight)
                                      c, greatest));
     const auto factor = make_factor(channel_factor(l, node, weight_quant, c));
     if (!factor) return tl::unexpected(factor.error());
+    layer.greatest = std::max(layer.greatest, greatest);
+    const double real = channel_factor(l, node, weight_quant, c);
+    layer.constant_channels += is_constant(folded, magnitude * kReach, real, range) ? 1 : 0;
     layer.bias.push_back(static_cast<int32_t>(folded));
     layer.multipliers.push_back(factor->multiplier);
     layer.shifts.push_back(factor->shift);
@@ -136,11 +156,16 @@ void fill_window(Params& p, const Lowering& l, const Node& node) {
 template <class Params>
 void call_layer(Lowering& l, const Node& node, const char* kernel, const Params& params,
                 const std::vector<int8_t>& weights, const Layer& layer, int64_t macs) {
+  if (layer.constant_channels > 0)
+    l.note(node,
+           fmt::format("{} of {} output channels are the same for every input: their weights are 0, or their "
+                       "results are always clamped; the layer could be made narrower",
+                       layer.constant_channels, layer.bias.size()));
   l.call(node, kernel, params,
          {l.bind(node.operands[0]), l.constant(node, "weights", weights),
           l.constant(node, "bias", layer.bias), l.constant(node, "multipliers", layer.multipliers),
           l.constant(node, "shifts", layer.shifts), l.bind(node.result())},
-         {macs, {}});
+         {macs, {}, bits_of(layer.greatest)});
 }
 
 }  // namespace

@@ -88,7 +88,12 @@ void Lowering::add_call(const Node& node, const char* kernel, std::vector<std::b
   call.source = node.source;
   call.may_overwrite = std::move(options.may_overwrite);
   call.macs = options.macs;
+  call.accumulator_bits = options.accumulator_bits;
   program_.calls.push_back(std::move(call));
+}
+
+void Lowering::note(const Node& node, std::string text) {
+  program_.notes.push_back({node.name, node.source, std::move(text)});
 }
 
 std::vector<int> Lowering::overwritable(const Node& node) const {

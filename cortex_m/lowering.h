@@ -44,6 +44,7 @@ class Lowering {
   struct CallOptions {
     int64_t macs = 0;
     std::vector<int> may_overwrite = {};
+    int accumulator_bits = 0;
   };
   template <class Params>
   void call(const Node& node, const char* kernel, const Params& params, std::vector<Binding> arguments,
@@ -60,6 +61,8 @@ class Lowering {
   // Operands (by argument position) that an elementwise kernel's result may overwrite: non-constant, of the
   // result's shape, layout and size.
   std::vector<int> overwritable(const Node& node) const;
+
+  void note(const Node& node, std::string text);
 
   void add_ports_and_states();
   Program take() { return std::move(program_); }

@@ -53,7 +53,8 @@ struct KernelCall {
   // Arguments (inputs) whose memory the output may take over exactly: the kernel's row allows it, and
   // elements of both stand in the same order.
   std::vector<int> may_overwrite;
-  int64_t macs = 0;  // multiply-accumulates, for reports
+  int64_t macs = 0;          // multiply-accumulates, for reports
+  int accumulator_bits = 0;  // that the greatest accumulator can need, sign included; 0: not a layer
 
   const kernels::KernelRow& row() const { return kernels::kKernels[kernel]; }
   bool operator==(const KernelCall&) const = default;
@@ -73,6 +74,13 @@ struct OffsetConstraint {
   int64_t distance = 0;
 };
 
+// Something that the model's author may want to know; the program is right all the same.
+struct Note {
+  std::string node;
+  std::string source;  // "net.py:12", or empty
+  std::string text;
+};
+
 struct Program {
   std::string name;  // a C identifier
   Rounding rounding = Rounding::single;
@@ -83,6 +91,7 @@ struct Program {
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::vector<OffsetConstraint> constraints;
+  std::vector<Note> notes;
 };
 
 // The program as text, one line a call: for `inspect --after lower` and tests.

@@ -65,6 +65,8 @@ Exponentials exponentials(double input_scale, int64_t count) {
 
 // The constants of TFLite's int8 softmax: differences in Q5.26.
 constexpr int kDifferenceBits = 26;
+// Its sum of exponentials has 12 integer bits; longer lines overflow there, and take the table here.
+constexpr int32_t kLongestTfliteLine = 4096;
 
 Result<kernels::SoftmaxTfliteParams> tflite_params(const Lines& lines, double input_scale) {
   const double scaled = std::min(std::ldexp(input_scale, kDifferenceBits), 2147483647.0);
@@ -128,7 +130,8 @@ Status softmax(Lowering& l, const Node& node) {
   const Quantization& out = l.result_type(node).quant;
   const Lines lines = lines_along(l.result_type(node), node.attrs().integer("dim"));
   const std::vector<Binding> ends = {l.bind(node.operands[0]), l.bind(node.result())};
-  if (l.rounding() == Rounding::double_rounding && out.scale() == 1.0 / 256 && out.zero_point() == -128) {
+  const bool has_tflites_output = out.scale() == 1.0 / 256 && out.zero_point() == -128;
+  if (l.rounding() == Rounding::double_rounding && has_tflites_output && lines.count < kLongestTfliteLine) {
     const auto params = tflite_params(lines, in.scale());
     if (!params) return tl::unexpected(params.error());
     l.call(node, "softmax_tflite_s8", *params, ends);

@@ -86,7 +86,7 @@ Result<std::optional<Graph>> run_stages(const CompileOptions& options, Samples k
   Result<bool> done = run_passes(*graph, kCanonicalPasses, observe);
   if (!done) return in_model(options, done);
   if (!*done) return std::nullopt;
-  if (Status s = quantize(*graph, *samples); !s) return in_model(options, s);
+  if (Status s = quantize(*graph, *samples, options.quantize); !s) return in_model(options, s);
   if (Status valid = verify(*graph); !valid)
     throw InternalError("quantization left an invalid graph:\n" + valid.error().text());
   if (!seen(kQuantize, *graph)) return std::nullopt;

@@ -13,6 +13,7 @@
 #include "driver/samples.h"
 #include "emit/firmware.h"
 #include "plan/plan.h"
+#include "quant/quantize.h"
 
 namespace rushlight {
 
@@ -21,6 +22,7 @@ struct CompileOptions {
   std::vector<std::string> calibrate;  // sample specifications; both empty: the model must be quantized
   std::vector<Sample> samples =
       {};  // for calibration, instead of files: a float tensor (or indices) an input
+  QuantizeOptions quantize = {};
   const Target* target = nullptr;
   Rounding rounding = Rounding::single;
   std::optional<int64_t> batch;

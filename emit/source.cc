@@ -72,6 +72,8 @@ std::string_view element_type(kernels::Element element) {
   switch (element) {
     case kernels::Element::i8:
       return "std::int8_t";
+    case kernels::Element::i16:
+      return "std::int16_t";
     case kernels::Element::i32:
       return "std::int32_t";
     case kernels::Element::f32:

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "eval/evaluator.h"
+#include "quant/histogram.h"
 
 namespace rushlight {
 
@@ -36,7 +37,7 @@ std::vector<double> ChannelSums::means() const {
   return means;
 }
 
-Result<Calibration> calibrate(const Graph& graph, const std::vector<Sample>& samples) {
+Result<Calibration> calibrate(const Graph& graph, const std::vector<Sample>& samples, Observer observer) {
   Calibration calibration{std::vector<Range>(graph.value_count()), {}};
   std::vector<Range>& ranges = calibration.ranges;
   std::map<ValueId, ChannelSums> sums;
@@ -67,6 +68,8 @@ Result<Calibration> calibrate(const Graph& graph, const std::vector<Sample>& sam
           fmt::format("makes %{} infinite or not a number; check the sample and the model in float",
                       graph.value(not_finite).name));
   }
+  if (observer != Observer::minmax)
+    if (Status s = narrow_ranges(graph, samples, observer, ranges); !s) return forward(s);
   for (const auto& [id, layer] : sums) calibration.channel_means[id] = layer.means();
   return calibration;
 }

@@ -18,7 +18,8 @@ struct Calibration {
   std::map<ValueId, std::vector<double>> channel_means;
 };
 
-Result<Calibration> calibrate(const Graph& graph, const std::vector<Sample>& samples);
+Result<Calibration> calibrate(const Graph& graph, const std::vector<Sample>& samples,
+                              Observer observer = Observer::minmax);
 
 // Has weights, so that a bias can be corrected.
 bool is_layer(const Node& node);

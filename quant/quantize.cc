@@ -42,7 +42,7 @@ class Quantizer {
     const std::vector<ValueId> open = float_values();
     if (!open.empty()) {
       if (samples.empty()) return needs_calibration(open);
-      if (Status s = quantize_activations(open, samples); !s) return s;
+      if (Status s = quantize_activations(open, samples, options.observer); !s) return s;
       settle_qdq();
     }
     // Layers whose weights the model file has quantized keep its biases.
@@ -212,8 +212,9 @@ class Quantizer {
     return result;
   }
 
-  Status quantize_activations(const std::vector<ValueId>& open, const std::vector<Sample>& samples) {
-    Result<Calibration> calibration = calibrate(graph_, samples);
+  Status quantize_activations(const std::vector<ValueId>& open, const std::vector<Sample>& samples,
+                              Observer observer) {
+    Result<Calibration> calibration = calibrate(graph_, samples, observer);
     if (!calibration) return forward(calibration);
     const std::vector<Range>& ranges = calibration->ranges;
     channel_means_ = std::move(calibration->channel_means);

@@ -13,7 +13,15 @@ namespace rushlight {
 // One tensor for each graph input.
 using Sample = std::vector<Tensor>;
 
+// What of the values seen on the samples the integers cover.
+enum class Observer : uint8_t {
+  minmax,      // all of them
+  percentile,  // all but the outermost 0.005 % on either side
+  mse,         // the part that gives the least squared error
+};
+
 struct QuantizeOptions {
+  Observer observer = Observer::minmax;
   // One quantized pass over the samples; costs about as much as calibration itself.
   bool bias_correction = true;
 };

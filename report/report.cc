@@ -53,9 +53,15 @@ std::string report_json(const Program& program, const Plan& plan, size_t calibra
   json["outputs"] = Json::array();
   for (const Port& output : program.outputs) json["outputs"].push_back(describe(output));
   json["calls"] = Json::array();
-  for (const KernelCall& call : program.calls)
-    json["calls"].push_back(
-        {{"kernel", call.row().dialect}, {"node", call.name}, {"source", call.source}, {"macs", call.macs}});
+  for (const KernelCall& call : program.calls) {
+    Json entry{
+        {"kernel", call.row().dialect}, {"node", call.name}, {"source", call.source}, {"macs", call.macs}};
+    if (call.accumulator_bits != 0) entry["accumulator_bits"] = call.accumulator_bits;
+    json["calls"].push_back(std::move(entry));
+  }
+  json["notes"] = Json::array();
+  for (const Note& note : program.notes)
+    json["notes"].push_back({{"node", note.node}, {"source", note.source}, {"text", note.text}});
   return json.dump(2) + "\n";
 }
 

@@ -35,7 +35,9 @@ TEST(Observer, RangesOverAllSamplesWithZero) {
   const Graph g = parsed("graph @g(%x: f32[2]) { %y: f32[2] = aten.add(%x, %x) return %y }");
   const auto calibration = calibrate(g, {{values({1, 2})}, {values({3, 1.5F})}});
   ASSERT_TRUE(calibration);
-  const auto range = [&](std::string_view name) { return calibration->ranges[static_cast<size_t>(find(g, name))]; };
+  const auto range = [&](std::string_view name) {
+    return calibration->ranges[static_cast<size_t>(find(g, name))];
+  };
   EXPECT_EQ(range("x").lo, 0);
   EXPECT_EQ(range("x").hi, 3);
   EXPECT_EQ(range("y").hi, 6);
