@@ -30,7 +30,8 @@
 
 namespace rushlight::kernels {
 
-// The best ISA of a kernel first. Where a kernel rounds there is a row a mode.
+// Where a kernel rounds there is a row a mode. The instruction set is not the table's business: bodies are
+// templates over kernels/simd, and the one for the core they are compiled for is the default.
 inline constexpr KernelRow kKernels[] = {
     row<&quantize_per_tensor_s8>("quantize_per_tensor_s8", Mode::exact, "cortex_m::quantize_per_tensor",
                                  "kernels/quantize.h", "QuantizeParams", Overlap::none),
@@ -160,11 +161,9 @@ inline constexpr int kKernelCount = static_cast<int>(sizeof kKernels / sizeof kK
 
 // The row of that name for programs of that mode; rows that do
 // not round serve every mode. Null where there is none.
-constexpr const KernelRow* find_kernel(const char* name, Mode mode, Isa isa = Isa::portable) {
+constexpr const KernelRow* find_kernel(const char* name, Mode mode) {
   for (const KernelRow& kernel : kKernels)
-    if (kernel.isa == isa && (kernel.mode == mode || kernel.mode == Mode::exact) &&
-        same_text(kernel.name, name))
-      return &kernel;
+    if ((kernel.mode == mode || kernel.mode == Mode::exact) && same_text(kernel.name, name)) return &kernel;
   return nullptr;
 }
 

@@ -9,7 +9,6 @@ namespace rushlight::kernels {
 
 // `exact` rows do not round and serve programs of either mode.
 enum class Mode : uint8_t { single_, double_, exact };
-enum class Isa : uint8_t { portable };
 
 // none: outputs and inputs share no memory. elementwise: an output may be exactly the memory of an input of
 // the output's shape (dense, not broadcast); other inputs stay apart from it.
@@ -36,7 +35,6 @@ struct KernelRow {
   const char* name;     // "quantized_add_s8"
   char expression[64];  // what to call in namespace rushlight::kernels: "quantized_add_s8<Single>"
   Mode mode;
-  Isa isa;
   const char* dialect;      // "cortex_m::quantized_add"
   const char* header;       // "kernels/add.h"
   const char* params_type;  // "AddSingleParams"
@@ -174,7 +172,7 @@ struct Glue<kFunction> {
 // function's, so that name and mode spell the call.
 template <auto kFunction>
 constexpr KernelRow row(const char* name, Mode mode, const char* dialect, const char* header,
-                        const char* params_type, Overlap overlap, Isa isa = Isa::portable) {
+                        const char* params_type, Overlap overlap) {
   KernelRow kernel{};
   kernel.name = name;
   int length = 0;
@@ -182,7 +180,6 @@ constexpr KernelRow row(const char* name, Mode mode, const char* dialect, const 
   for (const char* c = name; *c != 0; ++c) kernel.expression[length++] = *c;
   for (const char* c = tag; *c != 0; ++c) kernel.expression[length++] = *c;
   kernel.mode = mode;
-  kernel.isa = isa;
   kernel.dialect = dialect;
   kernel.header = header;
   kernel.params_type = params_type;

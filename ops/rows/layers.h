@@ -26,7 +26,8 @@ inline constexpr auto kLayerOps = std::to_array<OpRow>({
      .clamps = true,
      .torch = {"aten.linear.default"}},
     {.name = "aten.batch_norm",
-     .summary = "inference batch normalisation; folded into the convolution or linear before it",
+     .summary =
+         "inference batch normalisation; folded into the layer before it, else a depthwise convolution",
      .operands = {{{"input"},
                    {"weight", Role::parameter, true},
                    {"bias", Role::parameter, true},
