@@ -104,7 +104,9 @@ TEST(Lower, EveryObstacleIsNamed) {
     %n: f32[1,2] = aten.batch_norm(%a, none, none, %m, %m)
     return %n, %x })");
   EXPECT_THAT(error, testing::HasSubstr("node 'a' (aten.add) at line 3: computes f32[1,2]"));
-  EXPECT_THAT(error, testing::HasSubstr("node 'n' (aten.batch_norm) at line 4: has parameters that are not float constants"));
+  EXPECT_THAT(error,
+              testing::HasSubstr(
+                  "node 'n' (aten.batch_norm) at line 4: has parameters that are not float constants"));
 }
 
 struct Broadcast {
