@@ -147,9 +147,12 @@ void fill_window(Params& p, const Lowering& l, const Node& node) {
   set(p.pad_top, padding[0]);
   set(p.pad_left, padding.size() > 1 ? padding[1] : padding[0]);
   p.input_zero_point = l.type(node.operands[0]).quant.zero_point();
-  set(p.output_pixel_pitch, out[1]);
-  set(p.output_row_pitch, out[1] * out[3]);
-  set(p.output_batch_pitch, out[1] * out[3] * out[2]);
+  const Lowering::Placement* placed = l.placement(node.result());
+  const int64_t pitch = placed ? l.type(placed->whole).shape[1] : out[1];
+  set(p.output_offset, placed ? placed->channel : 0);
+  set(p.output_pixel_pitch, pitch);
+  set(p.output_row_pitch, pitch * out[3]);
+  set(p.output_batch_pitch, pitch * out[3] * out[2]);
   p.output = output_range(node.clamp.lo, node.clamp.hi, l.result_type(node).quant);
 }
 
@@ -161,10 +164,11 @@ void call_layer(Lowering& l, const Node& node, const char* kernel, const Params&
            fmt::format("{} of {} output channels are the same for every input: their weights are 0, or their "
                        "results are always clamped; the layer could be made narrower",
                        layer.constant_channels, layer.bias.size()));
+  const Lowering::Placement* placed = l.placement(node.result());
   l.call(node, kernel, params,
          {l.bind(node.operands[0]), l.constant(node, "weights", weights),
           l.constant(node, "bias", layer.bias), l.constant(node, "multipliers", layer.multipliers),
-          l.constant(node, "shifts", layer.shifts), l.bind(node.result())},
+          l.constant(node, "shifts", layer.shifts), l.bind(placed ? placed->whole : node.result())},
          {macs, {}, bits_of(layer.greatest)});
 }
 

@@ -18,6 +18,30 @@ bool same_order(const TensorType& a, const TensorType& b) {
   return a.shape == b.shape && (a.layout == b.layout || layouts_coincide(a.shape));
 }
 
+// Convolutions whose result nothing reads but one concatenation of channels-last images: they can write with
+// its pixel pitch.
+std::map<ValueId, Lowering::Placement> find_placements(const Graph& graph) {
+  std::map<ValueId, Lowering::Placement> found;
+  const std::vector<int> producers = graph.producers();
+  const std::vector<int> uses = graph.use_counts();
+  for (const Node& node : graph.nodes) {
+    if (node.op != "aten.cat"_op) continue;
+    const TensorType& whole = graph.type(node.result());
+    const int64_t dim = node.attrs().integer("dim");
+    const bool joins_channels =
+        whole.layout == Layout::channels_last && whole.shape.size() == 4 && (dim == 1 || dim == -3);
+    int64_t channel = 0;
+    for (ValueId id : node.operands) {
+      const int producer = producers[static_cast<size_t>(id)];
+      const bool fits = producer >= 0 && graph.nodes[static_cast<size_t>(producer)].op == "aten.conv2d"_op &&
+                        uses[static_cast<size_t>(id)] == 1 && graph.type(id).layout == whole.layout;
+      if (joins_channels && fits) found.insert({id, {node.result(), channel}});
+      channel += joins_channels ? graph.type(id).shape[1] : 0;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 int kernel_index(const char* name, Rounding rounding) {
@@ -28,7 +52,8 @@ int kernel_index(const char* name, Rounding rounding) {
   return static_cast<int>(row - kernels::kKernels);
 }
 
-Lowering::Lowering(const Graph& graph, const LowerOptions& options) : graph_(graph) {
+Lowering::Lowering(const Graph& graph, const LowerOptions& options)
+    : graph_(graph), placements_(find_placements(graph)) {
   program_.name = library_name(graph.name);
   program_.rounding = options.rounding;
   program_.target = options.target;
@@ -54,6 +79,11 @@ Binding Lowering::bind(ValueId id) {
   const Value& value = graph_.value(root(id));
   const Tensor data = value.data->permuted(memory_order(value.type.layout, value.type.shape.size()));
   return add_constant(value.name, value.type.dtype, {data.bytes().begin(), data.bytes().end()});
+}
+
+const Lowering::Placement* Lowering::placement(ValueId id) const {
+  const auto found = placements_.find(id);
+  return found == placements_.end() ? nullptr : &found->second;
 }
 
 void Lowering::alias(ValueId result, ValueId source) { aliases_[result] = source; }

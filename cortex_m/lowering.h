@@ -33,6 +33,13 @@ class Lowering {
   Binding bind(ValueId id);
   // Lets a result live in the memory of another value: the same bytes under another type.
   void alias(ValueId result, ValueId source);
+  // Where a convolution's result goes straight into a concatenation: that tensor, and the first of its
+  // channels.
+  struct Placement {
+    ValueId whole;
+    int64_t channel;
+  };
+  const Placement* placement(ValueId id) const;
   // Read-only data for one kernel argument; equal data is stored once.
   template <class T>
   Binding constant(const Node& node, std::string_view what, const std::vector<T>& values) {
@@ -81,6 +88,7 @@ class Lowering {
   Program program_;
   std::map<ValueId, int> buffers_;
   std::map<ValueId, ValueId> aliases_;
+  std::map<ValueId, Placement> placements_;
 };
 
 // Sums of at most this many int8 stay within int32.

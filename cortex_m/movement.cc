@@ -80,6 +80,10 @@ Status concat(Lowering& l, const Node& node) {
   for (ValueId operand : node.operands) {
     const TensorType& in = l.type(operand);
     if (in.elements() == 0) continue;
+    if (l.placement(operand)) {  // is there already
+      position += in.shape[axis];
+      continue;
+    }
     const std::vector<int64_t> from = strides(in);
     std::vector<int64_t> extent;
     std::vector<int64_t> input_stride;

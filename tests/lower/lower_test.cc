@@ -158,6 +158,25 @@ TEST(Lower, PoolWindowsAreATable) {
             (std::vector<int32_t>{1 << 30, -1, 1431655766, -2, 1431655766, -2, 1908874354, -3}));
 }
 
+// A convolution that only the concatenation reads writes its channels there; what is read elsewhere too is
+// copied.
+TEST(Lower, ConvolutionsWriteIntoTheirConcatenation) {
+  const Program p = lowered(R"(graph @g(%x: i8[1,2,3,4]{channels_last}<0.5:0>) {
+    %w: i8[3,2,1,1]<axis=0; 0.5:0, 0.5:0, 0.5:0> = constant splat 1
+    %a: i8[1,3,3,4]{channels_last}<1.0:0> = aten.conv2d(%x, %w, none)
+    %b: i8[1,3,3,4]{channels_last}<1.0:0> = aten.conv2d(%x, %w, none)
+    %y: i8[1,6,3,4]{channels_last}<1.0:0> = aten.cat(%a, %b) {dim=1}
+    return %y, %a })");
+  ASSERT_EQ(p.calls.size(), 3u);
+  kernels::Conv2dParams second{};
+  std::memcpy(&second, p.calls[1].params.data(), sizeof second);
+  EXPECT_EQ(second.output_offset, 3);
+  EXPECT_EQ(second.output_pixel_pitch, 6);
+  EXPECT_EQ(second.output_row_pitch, 24);
+  EXPECT_EQ(p.calls[1].arguments.back(), p.calls[2].arguments.back());
+  EXPECT_STREQ(p.calls[2].row().name, "copy_s8");
+}
+
 TEST(Lower, MovementsOfTheSameBytesAreNoCalls) {
   const Program p = lowered(R"(graph @g(%x: i8[1,1,3,4]<0.5:0>) {
     %l: i8[1,1,3,4]{channels_last}<0.5:0> = to_layout(%x)
