@@ -29,6 +29,7 @@ CompileOptions ModelOptions::compile_options() const {
   options.quantize.observer = observer == "percentile" ? Observer::percentile
                               : observer == "mse"      ? Observer::mse
                                                        : Observer::minmax;
+  options.quantize.activations = activations == "int16" ? DType::int16 : DType::int8;
   options.quantize.bias_correction = !no_bias_correction;
   return options;
 }
@@ -37,7 +38,7 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
   command.add_option("MODEL", options.model, "A model that torch.export.save wrote (.pt2)")->required();
   command.add_option(
       "--calibrate", options.calibrate,
-      "Samples to choose int8 ranges from, for float models: file.npz:array, file.npz or file.npy; the "
+      "Samples to choose integer ranges from, for float models: file.npz:array, file.npz or file.npy; the "
       "leading axis counts samples. Several inputs: --calibrate name=S for each");
   command
       .add_option(
@@ -46,8 +47,14 @@ void add_model_options(CLI::App& command, ModelOptions& options) {
       ->check(CLI::IsMember({"single", "double"}));
   command
       .add_option(
+          "--activations", options.activations,
+          "Integers that calibration gives to activations. int8 (default). int16: far closer to the float "
+          "model, twice the arena, slower; weights stay int8")
+      ->check(CLI::IsMember({"int8", "int16"}));
+  command
+      .add_option(
           "--observer", options.observer,
-          "What of the calibration values int8 covers. minmax: all (default). percentile: all but the "
+          "What of the calibration values the integers cover. minmax: all (default). percentile: all but the "
           "outermost 0.005 %. mse: the part with the least squared error")
       ->check(CLI::IsMember({"minmax", "percentile", "mse"}));
   command.add_flag("--no-bias-correction", options.no_bias_correction,

@@ -27,6 +27,7 @@ struct ModelOptions {
   std::string target;
   std::string rounding = "single";
   std::optional<int64_t> batch;
+  std::string activations = "int8";
   std::string observer = "minmax";
   bool no_bias_correction = false;
   bool json = false;

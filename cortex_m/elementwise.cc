@@ -27,17 +27,17 @@ Result<kernels::BroadcastLoops> broadcast_loops(Lowering& l, const Node& node) {
   return result;
 }
 
-// The constants of TFLite's int8 addition.
-constexpr int kDoubleLeftShift = 20;
+// The headroom of TFLite's addition.
+constexpr int left_shift(DType element) { return element == DType::int8 ? 20 : 15; }
 
 Result<kernels::AddDoubleParams> add_double(const Quantization& a, const Quantization& b, double alpha,
-                                            const Quantization& out) {
+                                            const Quantization& out, DType element) {
   kernels::AddDoubleParams params{};
   const double scale_b = b.scale() * std::abs(alpha);
   const double twice_larger = 2 * std::max(a.scale(), scale_b);
   const auto factor_a = make_factor(a.scale() / twice_larger);
   const auto factor_b = make_factor(scale_b / twice_larger);
-  const auto factor_out = make_factor(twice_larger / (std::ldexp(1.0, kDoubleLeftShift) * out.scale()));
+  const auto factor_out = make_factor(twice_larger / (std::ldexp(1.0, left_shift(element)) * out.scale()));
   for (const auto* factor : {&factor_a, &factor_b, &factor_out})
     if (!*factor) return tl::unexpected(factor->error());
   params.zero_point_a = a.zero_point();
@@ -75,20 +75,18 @@ Status add(Lowering& l, const Node& node) {
                                     l.bind(node.result())};
   const Lowering::CallOptions options{0, l.overwritable(node)};
   if (l.rounding() == Rounding::single) {
-    const auto factors = make_add_factors(a, b, alpha, out);
+    const auto factors = make_add_factors(a, b, alpha, out, l.element(node));
     if (!factors) return tl::unexpected(factors.error());
     const kernels::AddSingleParams params{*loops,          factors->multiplier_a, factors->multiplier_b,
                                           factors->offset, factors->shift,        range.lo,
                                           range.hi};
-    l.call(node, "quantized_add_s8", params, std::move(arguments), options);
-  } else {
-    auto params = add_double(a, b, alpha, out);
-    if (!params) return forward(params);
-    params->loops = *loops;
-    params->output = range;
-    l.call(node, "quantized_add_s8", *params, std::move(arguments), options);
+    return l.call(node, "quantized_add", params, std::move(arguments), options);
   }
-  return {};
+  auto params = add_double(a, b, alpha, out, l.element(node));
+  if (!params) return forward(params);
+  params->loops = *loops;
+  params->output = range;
+  return l.call(node, "quantized_add", *params, std::move(arguments), options);
 }
 
 Status mul(Lowering& l, const Node& node) {
@@ -99,12 +97,11 @@ Status mul(Lowering& l, const Node& node) {
   const Quantization& out = l.result_type(node).quant;
   const auto factor = make_factor(a.scale() * b.scale() / out.scale());
   if (!factor) return tl::unexpected(factor.error());
-  l.call(node, "quantized_mul_s8",
-         kernels::MulParams{*loops, a.zero_point(), b.zero_point(), *factor,
-                            output_range(node.clamp.lo, node.clamp.hi, out)},
-         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())},
-         {0, l.overwritable(node)});
-  return {};
+  return l.call(node, "quantized_mul",
+                kernels::MulParams{*loops, a.zero_point(), b.zero_point(), *factor,
+                                   output_range(node.clamp.lo, node.clamp.hi, out)},
+                {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())},
+                {0, l.overwritable(node)});
 }
 
 // Division by the integer b is multiplication by one factor out of 256.
@@ -128,12 +125,12 @@ Status div(Lowering& l, const Node& node) {
     multipliers.push_back(divisor < 0 ? -factor.multiplier : factor.multiplier);
     shifts.push_back(factor.shift);
   }
-  l.call(node, "quantized_div_s8",
-         kernels::DivParams{*loops, a.zero_point(), output_range(node.clamp.lo, node.clamp.hi, out)},
-         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.constant(node, "multipliers", multipliers),
-          l.constant(node, "shifts", shifts), l.bind(node.result())},
-         {0, l.overwritable(node)});
-  return {};
+  return l.call(
+      node, "quantized_div",
+      kernels::DivParams{*loops, a.zero_point(), output_range(node.clamp.lo, node.clamp.hi, out)},
+      {l.bind(node.operands[0]), l.bind(node.operands[1]), l.constant(node, "multipliers", multipliers),
+       l.constant(node, "shifts", shifts), l.bind(node.result())},
+      {0, l.overwritable(node)});
 }
 
 Status prelu(Lowering& l, const Node& node) {
@@ -159,34 +156,30 @@ Status prelu(Lowering& l, const Node& node) {
     shifts.push_back(factor.shift);
   }
   const Lines lines = lines_along(l.result_type(node), 1);
-  l.call(node, "quantized_prelu_s8",
-         kernels::PreluParams{lines.outer, lines.count, lines.inner, in.zero_point(), *positive,
-                              output_range(node.clamp.lo, node.clamp.hi, out)},
-         {l.bind(node.operands[0]), l.constant(node, "multipliers", multipliers),
-          l.constant(node, "shifts", shifts), l.bind(node.result())},
-         {0, l.overwritable(node)});
-  return {};
+  return l.call(node, "quantized_prelu",
+                kernels::PreluParams{lines.outer, lines.count, lines.inner, in.zero_point(), *positive,
+                                     output_range(node.clamp.lo, node.clamp.hi, out)},
+                {l.bind(node.operands[0]), l.constant(node, "multipliers", multipliers),
+                 l.constant(node, "shifts", shifts), l.bind(node.result())},
+                {0, l.overwritable(node)});
 }
 
 Status lookup(Lowering& l, const Node& node) {
   std::vector<int> overwrites;
   for (int argument : l.overwritable(node))
     if (argument == 0) overwrites.push_back(argument);
-  l.call(node, "lookup_s8", kernels::LookupParams{count(l, node)},
-         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())}, {0, overwrites});
-  return {};
+  return l.call(node, "lookup", kernels::LookupParams{count(l, node)},
+                {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())}, {0, overwrites});
 }
 
 Status binary(Lowering& l, const Node& node) {
   auto loops = broadcast_loops(l, node);
   if (!loops) return forward(loops);
-  // "aten.maximum" runs as maximum_s8.
+  // "aten.maximum" runs as maximum_s8 or maximum_s16.
   const std::string_view op = name(node.op);
-  const std::string kernel = fmt::format("{}_s8", op.substr(op.find('.') + 1));
-  l.call(node, kernel.c_str(), kernels::BinaryParams{*loops},
-         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())},
-         {0, l.overwritable(node)});
-  return {};
+  return l.call(node, op.substr(op.find('.') + 1), kernels::BinaryParams{*loops},
+                {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())},
+                {0, l.overwritable(node)});
 }
 
 Status requantize(Lowering& l, const Node& node) {
@@ -195,37 +188,40 @@ Status requantize(Lowering& l, const Node& node) {
   const kernels::OutputRange range = output_range(node.clamp.lo, node.clamp.hi, out);
   const std::vector<Binding> arguments = {l.bind(node.operands[0]), l.bind(node.result())};
   const Lowering::CallOptions options{0, l.overwritable(node)};
-  if (in.scale() == out.scale() && in.zero_point() == out.zero_point()) {
-    l.call(node, "clamp_s8", kernels::ClampParams{count(l, node), range.lo, range.hi}, arguments, options);
-    return {};
+  const DType from = l.type(node.operands[0]).dtype;
+  if (from == l.element(node) && in.scale() == out.scale() && in.zero_point() == out.zero_point()) {
+    return l.call(node, "clamp", kernels::ClampParams{count(l, node), range.lo, range.hi}, arguments,
+                  options);
   }
   const auto factor = make_factor(in.scale() / out.scale());
   if (!factor) return tl::unexpected(factor.error());
-  l.call(node, "requantize_s8", kernels::RequantizeParams{count(l, node), in.zero_point(), *factor, range},
-         arguments, options);
-  return {};
+  // "requantize_s8_s16" from int8 to int16.
+  const std::string_view kernel = from == l.element(node) ? "requantize"
+                                  : from == DType::int8   ? "requantize_s8"
+                                                          : "requantize_s16";
+  return l.call(node, kernel, kernels::RequantizeParams{count(l, node), in.zero_point(), *factor, range},
+                arguments, options);
 }
 
 Status quantize(Lowering& l, const Node& node) {
   const Quantization& out = l.result_type(node).quant;
-  if (l.result_type(node).dtype != DType::int8)
-    return unsupported("the result", fmt::format("is {}; int8 is supported", to_string(l.result_type(node))));
-  l.call(node, "quantize_per_tensor_s8",
-         kernels::QuantizeParams{
-             count(l, node), bits(static_cast<float>(1.0 / out.scale())), {out.zero_point(), out.lo, out.hi}},
-         {l.bind(node.operands[0]), l.bind(node.result())});
-  return {};
+  return l.call(
+      node, "quantize_per_tensor",
+      kernels::QuantizeParams{
+          count(l, node), bits(static_cast<float>(1.0 / out.scale())), {out.zero_point(), out.lo, out.hi}},
+      {l.bind(node.operands[0]), l.bind(node.result())});
 }
 
 Status dequantize(Lowering& l, const Node& node) {
   const TensorType& in = l.type(node.operands[0]);
-  if (in.dtype != DType::int8 || in.quant.per_channel())
-    return unsupported("the operand", fmt::format("is {}; int8 per tensor is supported", to_string(in)));
-  l.call(node, "dequantize_per_tensor_s8",
-         kernels::DequantizeParams{count(l, node), bits(static_cast<float>(in.quant.scale())),
-                                   in.quant.zero_point()},
-         {l.bind(node.operands[0]), l.bind(node.result())});
-  return {};
+  const bool is_activation = in.dtype == DType::int8 || in.dtype == DType::int16;
+  if (!is_activation || in.quant.per_channel())
+    return unsupported("the operand",
+                       fmt::format("is {}; int8 or int16 per tensor is supported", to_string(in)));
+  return l.call(node, "dequantize_per_tensor",
+                kernels::DequantizeParams{count(l, node), bits(static_cast<float>(in.quant.scale())),
+                                          in.quant.zero_point()},
+                {l.bind(node.operands[0]), l.bind(node.result())});
 }
 
 }  // namespace rushlight::lowering

@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace rushlight {
 namespace {
 
-constexpr int kLargestAddShift = 22;
+constexpr int largest_add_shift(DType element) { return element == DType::int8 ? 22 : 30; }
 
 // The most that m_a a + m_b b + offset can reach, in any order of summation. Whatever range the types state:
 // a program's inputs are any int8.
@@ -48,6 +49,17 @@ Result<kernels::Factor> make_mean_factor(double factor, Rounding rounding) {
   return rounded_factor(factor, [](double x) { return std::ceil(x); });
 }
 
+Result<kernels::Factor> make_sum_factor(double factor) {
+  Result<kernels::Factor> whole = make_factor(factor);
+  if (!whole) return whole;
+  if (whole->shift > 14)
+    return input_error(
+        "scales",
+        fmt::format("give the rescaling factor {}; a sum of int16 products allows less than 2^14", factor));
+  whole->multiplier = std::min(32767, ((whole->multiplier >> 15) + 1) >> 1);
+  return whole;
+}
+
 kernels::OutputRange output_range(double clamp_lo, double clamp_hi, const Quantization& quant) {
   kernels::OutputRange range{quant.zero_point(), quant.lo, quant.hi};
   range.lo = quantize(clamp_lo, quant);
@@ -56,10 +68,10 @@ kernels::OutputRange output_range(double clamp_lo, double clamp_hi, const Quanti
 }
 
 Result<AddFactors> make_add_factors(const Quantization& a, const Quantization& b, double alpha,
-                                    const Quantization& output) {
+                                    const Quantization& output, DType element) {
   const double ratio_a = a.scale() / output.scale();
   const double ratio_b = b.scale() / output.scale() * alpha;
-  for (int shift = kLargestAddShift; shift >= 0; --shift) {
+  for (int shift = largest_add_shift(element); shift >= 0; --shift) {
     const double multiplier_a = std::round(std::ldexp(ratio_a, shift));
     const double multiplier_b = std::round(std::ldexp(ratio_b, shift));
     const double rounding = shift == 0 ? 0 : std::ldexp(1.0, shift - 1);
@@ -70,7 +82,7 @@ Result<AddFactors> make_add_factors(const Quantization& a, const Quantization& b
       continue;
     const AddFactors factors{static_cast<int32_t>(multiplier_a), static_cast<int32_t>(multiplier_b),
                              static_cast<int32_t>(offset), shift};
-    if (greatest_intermediate(factors) <= kLimit) return factors;
+    if (element == DType::int16 || greatest_intermediate(factors) <= kLimit) return factors;
   }
   return unsupported("scales",
                      fmt::format("of the inputs are {} and {} times the output's; above about 2^23 the sum "

@@ -18,16 +18,20 @@ Result<kernels::Factor> make_factor(double factor);
 // "Pooling").
 Result<kernels::Factor> make_mean_factor(double factor, Rounding rounding);
 
+// The factor of an int64 sum: multiplier q16 in 1..32767 (kernels/fixed_point_s16.h). An error for factors of
+// 2^14 and above.
+Result<kernels::Factor> make_sum_factor(double factor);
+
 // The integers that a node's result is clamped to: its clamp range under the result's quantization.
 kernels::OutputRange output_range(double clamp_lo, double clamp_hi, const Quantization& quant);
 
-// aten.add, `single`: multipliers over 2^shift with the largest shift up to 22 for which no intermediate
-// leaves int32.
+// aten.add, `single`: multipliers over 2^shift. int8: with the largest shift up to 22 for which no
+// intermediate leaves int32. int16, whose sums are int64: with the largest up to 30 that the multipliers fit.
 struct AddFactors {
   int32_t multiplier_a, multiplier_b, offset, shift;
 };
 // alpha multiplies b, and is negative for a subtraction.
 Result<AddFactors> make_add_factors(const Quantization& a, const Quantization& b, double alpha,
-                                    const Quantization& output);
+                                    const Quantization& output, DType element = DType::int8);
 
 }  // namespace rushlight

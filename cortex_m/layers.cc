@@ -11,10 +11,9 @@ namespace rushlight::lowering {
 namespace {
 
 struct Layer {
-  std::vector<int32_t> bias;  // folded: bias - input zero point * sum of weights
-  std::vector<int32_t> multipliers;
-  std::vector<int32_t> shifts;
-  int64_t greatest = 0;  // magnitude that an accumulator can reach
+  std::vector<int64_t> bias;    // folded: bias - input zero point * sum of weights
+  std::vector<double> factors;  // of each channel
+  int64_t greatest = 0;         // magnitude that an accumulator can reach
   // Channels whose output is one integer, whatever the input: weights of 0, or a result that is always
   // clamped.
   int64_t constant_channels = 0;
@@ -61,8 +60,9 @@ Result<Layer> prepare(const Lowering& l, const Node& node, const Tensor& weight)
   const auto channels = static_cast<size_t>(weight.shape()[0]);
   const size_t inner = channels == 0 ? 0 : w.size() / channels;
   const bool has_bias = node.operands[2] != ValueId::none;
-  // Whatever range the type states: a program's inputs are any int8, padding is the zero point.
-  constexpr int64_t kReach = 128;
+  // Whatever range the type states: a program's inputs are any integers, padding is the zero point.
+  const bool is_int16 = l.element(node) == DType::int16;
+  const int64_t reach = is_int16 ? 32768 : 128;
   const kernels::OutputRange range = output_range(node.clamp.lo, node.clamp.hi, l.result_type(node).quant);
   Layer layer;
   for (size_t c = 0; c < channels; ++c) {
@@ -82,20 +82,17 @@ Result<Layer> prepare(const Lowering& l, const Node& node, const Tensor& weight)
     }
     const int64_t folded = bias - int64_t{input.quant.zero_point()} * sum;
     // Bounds every partial sum, whatever the order of the taps.
-    const int64_t greatest = std::abs(folded) + magnitude * kReach;
-    if (greatest > INT32_MAX)
+    const int64_t greatest = std::abs(folded) + magnitude * reach;
+    if (greatest > INT32_MAX && !is_int16)
       return unsupported("the accumulator",
                          fmt::format("of channel {} can reach {}; int32 holds 2147483647. The bias or "
                                      "the weights of that channel are too large for their scale",
                                      c, greatest));
-    const auto factor = make_factor(channel_factor(l, node, weight_quant, c));
-    if (!factor) return tl::unexpected(factor.error());
     layer.greatest = std::max(layer.greatest, greatest);
     const double real = channel_factor(l, node, weight_quant, c);
-    layer.constant_channels += is_constant(folded, magnitude * kReach, real, range) ? 1 : 0;
-    layer.bias.push_back(static_cast<int32_t>(folded));
-    layer.multipliers.push_back(factor->multiplier);
-    layer.shifts.push_back(factor->shift);
+    layer.constant_channels += is_constant(folded, magnitude * reach, real, range) ? 1 : 0;
+    layer.bias.push_back(folded);
+    layer.factors.push_back(real);
   }
   return layer;
 }
@@ -157,19 +154,30 @@ void fill_window(Params& p, const Lowering& l, const Node& node) {
 }
 
 template <class Params>
-void call_layer(Lowering& l, const Node& node, const char* kernel, const Params& params,
-                const std::vector<int8_t>& weights, const Layer& layer, int64_t macs) {
+Status call_layer(Lowering& l, const Node& node, std::string_view kernel, const Params& params,
+                  const std::vector<int8_t>& weights, const Layer& layer, int64_t macs) {
   if (layer.constant_channels > 0)
     l.note(node,
            fmt::format("{} of {} output channels are the same for every input: their weights are 0, or their "
                        "results are always clamped; the layer could be made narrower",
                        layer.constant_channels, layer.bias.size()));
+  const bool wide = layer.greatest > INT32_MAX;
+  std::vector<int32_t> multipliers;
+  std::vector<int32_t> shifts;
+  for (const double real : layer.factors) {
+    const auto factor = wide ? make_sum_factor(real) : make_factor(real);
+    if (!factor) return tl::unexpected(factor.error());
+    multipliers.push_back(factor->multiplier);
+    shifts.push_back(factor->shift);
+  }
+  const std::vector<int32_t> narrow_bias(layer.bias.begin(), layer.bias.end());
   const Lowering::Placement* placed = l.placement(node.result());
-  l.call(node, kernel, params,
-         {l.bind(node.operands[0]), l.constant(node, "weights", weights),
-          l.constant(node, "bias", layer.bias), l.constant(node, "multipliers", layer.multipliers),
-          l.constant(node, "shifts", layer.shifts), l.bind(placed ? placed->whole : node.result())},
-         {macs, {}, bits_of(layer.greatest)});
+  return l.call(node, wide ? fmt::format("{}_wide", kernel) : std::string(kernel), params,
+                {l.bind(node.operands[0]), l.constant(node, "weights", weights),
+                 wide ? l.constant(node, "bias", layer.bias) : l.constant(node, "bias", narrow_bias),
+                 l.constant(node, "multipliers", multipliers), l.constant(node, "shifts", shifts),
+                 l.bind(placed ? placed->whole : node.result())},
+                {macs, {}, bits_of(layer.greatest)});
 }
 
 }  // namespace
@@ -187,15 +195,14 @@ Status conv2d(Lowering& l, const Node& node) {
     kernels::DepthwiseConv2dParams params{};
     fill_window(params, l, node);
     params.channel_multiplier = static_cast<int32_t>(weight.shape()[0] / groups);
-    call_layer(l, node, "quantized_depthwise_conv2d_s8", params, permuted_weights(weight, {2, 3, 0, 1}),
-               *layer, macs);
-  } else {
-    kernels::Conv2dParams params{};
-    fill_window(params, l, node);
-    params.groups = static_cast<int32_t>(groups);
-    call_layer(l, node, "quantized_conv2d_s8", params, permuted_weights(weight, {0, 2, 3, 1}), *layer, macs);
+    return call_layer(l, node, "quantized_depthwise_conv2d", params, permuted_weights(weight, {2, 3, 0, 1}),
+                      *layer, macs);
   }
-  return {};
+  kernels::Conv2dParams params{};
+  fill_window(params, l, node);
+  params.groups = static_cast<int32_t>(groups);
+  return call_layer(l, node, "quantized_conv2d", params, permuted_weights(weight, {0, 2, 3, 1}), *layer,
+                    macs);
 }
 
 namespace {
@@ -279,19 +286,21 @@ Status conv_transpose2d(Lowering& l, const Node& node) {
       if (!layer) return forward(layer);
       const int64_t offset = (py * out[3] + px) * out[1];
       const int64_t macs = in[0] * y.outputs * x.outputs * part.elements();
+      Status called;
       if (groups == in[1] && groups > 1) {
         auto params = phase_params<kernels::DepthwiseConv2dParams>(l, node, y, x);
         params.channel_multiplier = static_cast<int32_t>(out[1] / groups);
         params.output_offset = static_cast<int32_t>(offset);
-        call_layer(l, node, "quantized_depthwise_conv2d_s8", params, permuted_weights(part, {2, 3, 0, 1}),
-                   *layer, macs);
+        called = call_layer(l, node, "quantized_depthwise_conv2d", params,
+                            permuted_weights(part, {2, 3, 0, 1}), *layer, macs);
       } else {
         auto params = phase_params<kernels::Conv2dParams>(l, node, y, x);
         params.groups = static_cast<int32_t>(groups);
         params.output_offset = static_cast<int32_t>(offset);
-        call_layer(l, node, "quantized_conv2d_s8", params, permuted_weights(part, {0, 2, 3, 1}), *layer,
-                   macs);
+        called = call_layer(l, node, "quantized_conv2d", params, permuted_weights(part, {0, 2, 3, 1}), *layer,
+                            macs);
       }
+      if (!called) return called;
     }
   return {};
 }
@@ -308,8 +317,8 @@ Status linear(Lowering& l, const Node& node) {
                                      static_cast<int32_t>(outputs),
                                      output_range(node.clamp.lo, node.clamp.hi, l.result_type(node).quant)};
   const auto w = weight.as<int8_t>();
-  call_layer(l, node, "quantized_linear_s8", params, {w.begin(), w.end()}, *layer, rows * inputs * outputs);
-  return {};
+  return call_layer(l, node, "quantized_linear", params, {w.begin(), w.end()}, *layer,
+                    rows * inputs * outputs);
 }
 
 }  // namespace rushlight::lowering

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cortex_m/lowering.h"
 
@@ -82,18 +83,35 @@ void collect(Error& errors, const Graph& graph, const Node& node, Error found) {
   }
 }
 
-// Kernels read int8 under a quantization everywhere but at the float outside.
+bool is_integer(const TensorType& type) {
+  return type.quantized() && (type.dtype == DType::int8 || type.dtype == DType::int16);
+}
+
+// Kernels read int8 or int16 under a quantization everywhere but at the float outside, and one of the two at
+// a time.
 std::string float_inside(const Graph& graph, const Node& node) {
   if (node.row().quant == QuantRule::none) return {};
   if (node.row().quant == QuantRule::position) {
     const TensorType& input = graph.type(node.operands[0]);
-    if (input.quantized() && input.dtype == DType::int8) return {};
-    return fmt::format("reads {}; only int8 under a quantization can run on the device", to_string(input));
+    if (is_integer(input)) return {};
+    return fmt::format("reads {}; only int8 and int16 under a quantization can run on the device",
+                       to_string(input));
   }
   for (ValueId id : node.results)
-    if (!graph.type(id).quantized() || graph.type(id).dtype != DType::int8)
-      return fmt::format("computes {}; only int8 under a quantization can run on the device",
+    if (!is_integer(graph.type(id)))
+      return fmt::format("computes {}; only int8 and int16 under a quantization can run on the device",
                          to_string(graph.type(id)));
+  for (ValueId id : node.results)
+    if (graph.type(id).dtype == DType::int16 && graph.type(id).quant.zero_point() != 0)
+      return fmt::format("computes {}; int16 needs the zero point 0", to_string(graph.type(id)));
+  for (size_t i = 0; i < node.operands.size() && node.op != "requantize"_op; ++i) {
+    const ValueId id = node.operands[i];
+    if (id == ValueId::none || node.row().operand(i).role != Role::activation) continue;
+    const TensorType& type = graph.type(id);
+    if (type.quantized() && type.dtype != graph.type(node.result()).dtype)
+      return fmt::format("makes {} of {}; only requantize changes between int8 and int16",
+                         name(graph.type(node.result()).dtype), name(type.dtype));
+  }
   return {};
 }
 
@@ -103,6 +121,15 @@ bool has_lowering(Op op) {
   return find_rule(op) != nullptr || op == "aten.batch_norm"_op || row(op).unary != nullptr ||
          std::find(std::begin(kRemovedByPasses), std::end(kRemovedByPasses), op) !=
              std::end(kRemovedByPasses);
+}
+
+std::vector<std::string> int16_operators() {
+  std::set<std::string> names;
+  constexpr std::string_view kPrefix = "cortex_m::";
+  for (const kernels::KernelRow& kernel : kernels::kKernels)
+    if (std::string_view(kernel.name).ends_with("_s16"))
+      names.insert(std::string(std::string_view(kernel.dialect).substr(kPrefix.size())));
+  return {names.begin(), names.end()};
 }
 
 Result<Program> lower(const Graph& graph, const LowerOptions& options) {
@@ -120,10 +147,10 @@ Result<Program> lower(const Graph& graph, const LowerOptions& options) {
   for (ValueId id : graph.inputs) {
     const DType dtype = graph.type(id).dtype;
     const bool is_index = dtype == DType::int32 || dtype == DType::int64;
-    if (dtype != DType::int8 && dtype != DType::float32 && !is_index)
-      errors.diagnostics.push_back(
-          {"input %" + graph.value(id).name,
-           fmt::format("is {}; programs take i8, f32 and indices of i32 or i64", to_string(graph.type(id)))});
+    if (!is_integer(graph.type(id)) && dtype != DType::int8 && dtype != DType::float32 && !is_index)
+      errors.diagnostics.push_back({"input %" + graph.value(id).name,
+                                    fmt::format("is {}; programs take i8, i16, f32 and indices of i32 or i64",
+                                                to_string(graph.type(id)))});
   }
   if (!errors.diagnostics.empty()) return tl::unexpected(std::move(errors));
   lowering.add_ports_and_states();

@@ -24,4 +24,7 @@ Result<Program> lower(const Graph& graph, const LowerOptions& options);
 // table.
 bool has_lowering(Op op);
 
+// What the device can compute in int16, by its names in the `cortex_m` dialect without the prefix.
+std::vector<std::string> int16_operators();
+
 }  // namespace rushlight

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cortex_m/lowering.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "cortex_m/names.h"
 
@@ -43,14 +46,6 @@ std::map<ValueId, Lowering::Placement> find_placements(const Graph& graph) {
 }
 
 }  // namespace
-
-int kernel_index(const char* name, Rounding rounding) {
-  const auto mode = rounding == Rounding::single ? kernels::Mode::single_ : kernels::Mode::double_;
-  const kernels::KernelRow* row = kernels::find_kernel(name, mode);
-  require(row != nullptr,
-          fmt::format("no kernel row {} for the {} rounding mode", name, rushlight::name(rounding)));
-  return static_cast<int>(row - kernels::kKernels);
-}
 
 Lowering::Lowering(const Graph& graph, const LowerOptions& options)
     : graph_(graph), placements_(find_placements(graph)) {
@@ -105,10 +100,27 @@ Binding Lowering::add_constant(std::string name, DType dtype, std::vector<std::b
   return {Binding::To::constant, index};
 }
 
-void Lowering::add_call(const Node& node, const char* kernel, std::vector<std::byte> params,
-                        std::vector<Binding> arguments, CallOptions options) {
+DType Lowering::element(const Node& node) const {
+  const auto known = [&](ValueId id) {
+    return id != ValueId::none && type(id).quantized() ? std::optional(type(id).dtype) : std::nullopt;
+  };
+  std::optional<DType> found;
+  if (!node.results.empty()) found = known(node.results.front());
+  if (!found && !node.operands.empty()) found = known(node.operands.front());
+  return found.value_or(DType::int8);
+}
+
+Status Lowering::add_call(const Node& node, std::string_view kernel, std::vector<std::byte> params,
+                          std::vector<Binding> arguments, CallOptions options) {
+  const std::string name = fmt::format("{}_{}", kernel, element(node) == DType::int16 ? "s16" : "s8");
+  const auto mode = rounding() == Rounding::single ? kernels::Mode::single_ : kernels::Mode::double_;
+  const kernels::KernelRow* row = kernels::find_kernel(name.c_str(), mode);
+  if (row == nullptr)
+    return unsupported(graph_.describe(node),
+                       fmt::format("computes {}; there is no kernel {}. int16 has: {}",
+                                   rushlight::name(element(node)), name, fmt::join(int16_operators(), ", ")));
   KernelCall call;
-  call.kernel = kernel_index(kernel, program_.rounding);
+  call.kernel = static_cast<int>(row - kernels::kKernels);
   require(static_cast<size_t>(call.row().params_size) == params.size() &&
               static_cast<size_t>(call.row().argument_count) == arguments.size(),
           fmt::format("kernel {} takes other params or arguments than its rule passes", kernel));
@@ -120,6 +132,7 @@ void Lowering::add_call(const Node& node, const char* kernel, std::vector<std::b
   call.macs = options.macs;
   call.accumulator_bits = options.accumulator_bits;
   program_.calls.push_back(std::move(call));
+  return {};
 }
 
 void Lowering::note(const Node& node, std::string text) {
@@ -151,7 +164,8 @@ int Lowering::copied(std::string_view name, Binding source, int64_t bytes, int t
   fill(params.extent, {bytes}, 1);
   fill(params.input_stride, {1}, 0);
   fill(params.output_stride, {1}, 0);
-  call(copy, "copy_s8", params, {source, {Binding::To::buffer, target}});
+  const Status added = call(copy, "copy", params, {source, {Binding::To::buffer, target}});
+  require(added.has_value(), "bytes can be copied");
   return target;
 }
 

@@ -17,9 +17,6 @@
 
 namespace rushlight {
 
-// The best row of a kernel for the program's mode; aborts the compile (internal error) if there is none.
-int kernel_index(const char* name, Rounding rounding);
-
 class Lowering {
  public:
   Lowering(const Graph& graph, const LowerOptions& options);
@@ -53,17 +50,17 @@ class Lowering {
     std::vector<int> may_overwrite = {};
     int accumulator_bits = 0;
   };
+  // Kernels are named without their element type: "maximum" is maximum_s8 or maximum_s16, after the node's
+  // element(). An error where that type has no such kernel.
   template <class Params>
-  void call(const Node& node, const char* kernel, const Params& params, std::vector<Binding> arguments,
-            CallOptions options) {
+  Status call(const Node& node, std::string_view kernel, const Params& params, std::vector<Binding> arguments,
+              CallOptions options = {0, {}, 0}) {
     std::vector<std::byte> bytes(sizeof params);
     std::memcpy(bytes.data(), &params, sizeof params);
-    add_call(node, kernel, std::move(bytes), std::move(arguments), std::move(options));
+    return add_call(node, kernel, std::move(bytes), std::move(arguments), std::move(options));
   }
-  template <class Params>
-  void call(const Node& node, const char* kernel, const Params& params, std::vector<Binding> arguments) {
-    call(node, kernel, params, std::move(arguments), {});
-  }
+  // int8 or int16: what the node computes with.
+  DType element(const Node& node) const;
 
   // Operands (by argument position) that an elementwise kernel's result may overwrite: non-constant, of the
   // result's shape, layout and size.
@@ -76,8 +73,8 @@ class Lowering {
 
  private:
   Binding add_constant(std::string name, DType dtype, std::vector<std::byte> bytes);
-  void add_call(const Node& node, const char* kernel, std::vector<std::byte> params,
-                std::vector<Binding> arguments, CallOptions options);
+  Status add_call(const Node& node, std::string_view kernel, std::vector<std::byte> params,
+                  std::vector<Binding> arguments, CallOptions options);
   // Copies so many bytes into a buffer, or a new one for -1; returns its index.
   int copied(std::string_view name, Binding source, int64_t bytes, int target);
   int buffer_of(ValueId id);
@@ -91,8 +88,8 @@ class Lowering {
   std::map<ValueId, Placement> placements_;
 };
 
-// Sums of at most this many int8 stay within int32.
-inline constexpr int64_t kMostTaps = int64_t{1} << 23;
+// Sums of at most so many elements stay within int32.
+constexpr int64_t most_taps(DType element) { return int64_t{1} << (element == DType::int8 ? 23 : 15); }
 
 using LowerRule = Status (*)(Lowering&, const Node&);
 

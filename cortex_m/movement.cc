@@ -20,8 +20,7 @@ Status copy(Lowering& l, const Node& node, Binding source, ValueId result, const
                                                kernels::kMaxLoops));
   p.input_offset = static_cast<int32_t>(offsets.input);
   p.output_offset = static_cast<int32_t>(offsets.output);
-  l.call(node, "copy_s8", p, {source, l.bind(result)});
-  return {};
+  return l.call(node, "copy", p, {source, l.bind(result)});
 }
 
 // Moves `input` to the node's result, whose axis k is the input's axis order[k]; or names the result's
@@ -176,9 +175,8 @@ Status gathered(Lowering& l, const Node& node, std::vector<MappedAxis> axes) {
       offsets.push_back(at == kFilled ? INT32_MIN : static_cast<int32_t>(at * axis.step));
   }
   fill(p.extent, extent, 1);
-  l.call(node, "gather_s8", p,
-         {l.bind(node.operands[0]), l.constant(node, "offsets", offsets), l.bind(node.result())});
-  return {};
+  return l.call(node, "gather", p,
+                {l.bind(node.operands[0]), l.constant(node, "offsets", offsets), l.bind(node.result())});
 }
 
 }  // namespace

@@ -74,9 +74,9 @@ Status average_pool(Lowering& l, const Node& node) {
   std::vector<int32_t> table;
   for (const auto& [row_taps, row_divisor] : rows.classes)
     for (const auto& [column_taps, column_divisor] : columns.classes) {
-      if (row_taps * column_taps > kMostTaps)
+      if (row_taps * column_taps > most_taps(l.element(node)))
         return unsupported("the window", fmt::format("has {} taps; the sum of more than {} can overflow",
-                                                     row_taps * column_taps, kMostTaps));
+                                                     row_taps * column_taps, most_taps(l.element(node))));
       const int64_t divisor = divisor_override != 0 ? divisor_override : row_divisor * column_divisor;
       if (divides) {
         table.push_back(static_cast<int32_t>(divisor));
@@ -88,12 +88,11 @@ Status average_pool(Lowering& l, const Node& node) {
       table.push_back(factor->multiplier);
       table.push_back(factor->shift);
     }
-  l.call(node, divides ? "quantized_avg_pool2d_divide_s8" : "quantized_avg_pool2d_s8",
-         pool_params(l, node, columns),
-         {l.bind(node.operands[0]), l.constant(node, "rows", rows.entries),
-          l.constant(node, "columns", columns.entries),
-          l.constant(node, divides ? "divisors" : "factors", table), l.bind(node.result())});
-  return {};
+  return l.call(node, divides ? "quantized_avg_pool2d_divide" : "quantized_avg_pool2d",
+                pool_params(l, node, columns),
+                {l.bind(node.operands[0]), l.constant(node, "rows", rows.entries),
+                 l.constant(node, "columns", columns.entries),
+                 l.constant(node, divides ? "divisors" : "factors", table), l.bind(node.result())});
 }
 
 Status max_pool(Lowering& l, const Node& node) {
@@ -124,10 +123,9 @@ Status max_pool(Lowering& l, const Node& node) {
   p.dilation_width = static_cast<int32_t>(windows.column_dilation);
   p.lo = range.lo;
   p.hi = range.hi;
-  l.call(node, "max_pool2d_s8", p,
-         {l.bind(node.operands[0]), l.constant(node, "rows", table(windows.rows)),
-          l.constant(node, "columns", table(windows.columns)), l.bind(node.result())});
-  return {};
+  return l.call(node, "max_pool2d", p,
+                {l.bind(node.operands[0]), l.constant(node, "rows", table(windows.rows)),
+                 l.constant(node, "columns", table(windows.columns)), l.bind(node.result())});
 }
 
 Status upsample_bilinear2d(Lowering& l, const Node& node) {
@@ -158,10 +156,9 @@ Status upsample_bilinear2d(Lowering& l, const Node& node) {
   p.input_zero_point = in.quant.zero_point();
   p.factor = *factor;
   p.output = output_range(node.clamp.lo, node.clamp.hi, out.quant);
-  l.call(node, "upsample_bilinear2d_s8", p,
-         {l.bind(node.operands[0]), l.constant(node, "rows", table(rows)),
-          l.constant(node, "columns", table(columns)), l.bind(node.result())});
-  return {};
+  return l.call(node, "upsample_bilinear2d", p,
+                {l.bind(node.operands[0]), l.constant(node, "rows", table(rows)),
+                 l.constant(node, "columns", table(columns)), l.bind(node.result())});
 }
 
 }  // namespace rushlight::lowering

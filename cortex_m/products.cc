@@ -7,8 +7,11 @@
 namespace rushlight::lowering {
 namespace {
 
-// |a - z| |b - z| is at most 255 * 255.
-constexpr int64_t kMostDepth = INT32_MAX / (255 * 255);
+// int8: |a - z| |b - z| is at most 255 * 255, sums are int32. int16: 2^30, sums are int64 and need room for a
+// 16-bit multiplier.
+constexpr int64_t most_depth(DType element) {
+  return element == DType::int8 ? INT32_MAX / (255 * 255) : int64_t{1} << 16;
+}
 
 }  // namespace
 
@@ -18,9 +21,10 @@ Status matmul(Lowering& l, const Node& node) {
   const TensorType& out = l.result_type(node);
   const size_t rank = out.shape.size();
   const int64_t depth = a.shape.back();
-  if (depth > kMostDepth)
+  const DType element = l.element(node);
+  if (depth > most_depth(element))
     return unsupported("the product",
-                       fmt::format("sums {} terms; more than {} can overflow int32", depth, kMostDepth));
+                       fmt::format("sums {} terms; more than {} can overflow", depth, most_depth(element)));
   std::vector<std::vector<int64_t>> steps(2);
   const std::vector<int64_t> full[2] = {broadcast_strides(a, out), broadcast_strides(b, out)};
   for (size_t k = 0; k < 2; ++k) steps[k].assign(full[k].begin(), full[k].end() - 2);
@@ -44,22 +48,26 @@ Status matmul(Lowering& l, const Node& node) {
   const auto factor = make_factor(a.quant.scale() * b.quant.scale() / out.quant.scale());
   if (!factor) return tl::unexpected(factor.error());
   p.factor = *factor;
+  if (element == DType::int16) {
+    const auto narrow = make_sum_factor(a.quant.scale() * b.quant.scale() / out.quant.scale());
+    if (!narrow) return tl::unexpected(narrow.error());
+    p.factor = *narrow;
+  }
   p.output = output_range(node.clamp.lo, node.clamp.hi, out.quant);
-  l.call(node, "quantized_batch_matmul_s8", p,
-         {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())},
-         {out.elements() * depth, {}});
-  return {};
+  return l.call(node, "quantized_batch_matmul", p,
+                {l.bind(node.operands[0]), l.bind(node.operands[1]), l.bind(node.result())},
+                {out.elements() * depth, {}});
 }
 
 Status embedding(Lowering& l, const Node& node) {
   const TensorType& table = l.type(node.operands[0]);
   if (!l.graph().is_constant(node.operands[0]))
     return unsupported("the weight", "is computed; it must be constant");
-  l.call(node, "embedding_s8",
-         kernels::EmbeddingParams{static_cast<int32_t>(l.type(node.operands[1]).elements()),
-                                  static_cast<int32_t>(table.shape[0]), static_cast<int32_t>(table.shape[1])},
-         {l.bind(node.operands[1]), l.bind(node.operands[0]), l.bind(node.result())});
-  return {};
+  return l.call(
+      node, "embedding",
+      kernels::EmbeddingParams{static_cast<int32_t>(l.type(node.operands[1]).elements()),
+                               static_cast<int32_t>(table.shape[0]), static_cast<int32_t>(table.shape[1])},
+      {l.bind(node.operands[1]), l.bind(node.operands[0]), l.bind(node.result())});
 }
 
 }  // namespace rushlight::lowering

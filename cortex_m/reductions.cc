@@ -78,15 +78,43 @@ Result<kernels::SoftmaxTfliteParams> tflite_params(const Lines& lines, double in
                                       factor->shift, -static_cast<int32_t>(std::floor(greatest))};
 }
 
+// A function at the 513 points of softmax_s16's tables, lo..hi; 32768 stands for 1.
+std::vector<int16_t> table_of(double (*function)(double), double lo, double hi) {
+  std::vector<int16_t> table;
+  for (int k = 0; k <= 512; ++k)
+    table.push_back(
+        static_cast<int16_t>(std::min(32767.0, std::round(32768 * function(lo + (hi - lo) * k / 512.0)))));
+  return table;
+}
+
+// Both modes have TFLite's form; its converter's tables differ from these in the last place.
+Status softmax_s16(Lowering& l, const Node& node, const Lines& lines) {
+  const Quantization& out = l.result_type(node).quant;
+  if (out.scale() != 1.0 / 32768)
+    return unsupported("the result",
+                       fmt::format("has the scale {}; an int16 softmax needs 2^-15", out.scale()));
+  if (lines.count > 0xFFFF)
+    return unsupported("the axis", fmt::format("has {} elements; 65535 are allowed", lines.count));
+  const auto factor = make_factor(l.type(node.operands[0]).quant.scale() * 65535.0 / 10.0);
+  if (!factor) return tl::unexpected(factor.error());
+  return l.call(
+      node, "softmax",
+      kernels::SoftmaxS16Params{lines.outer, lines.count, lines.inner, factor->multiplier, factor->shift},
+      {l.bind(node.operands[0]),
+       l.constant(node, "exponentials", table_of([](double x) { return std::exp(x); }, -10, 0)),
+       l.constant(node, "reciprocals", table_of([](double x) { return 1 / (1 + x); }, 0, 1)),
+       l.bind(node.result())});
+}
+
 }  // namespace
 
 Status sum(Lowering& l, const Node& node) {
   const auto reduction = reduction_of(l, node);
   if (!reduction) return tl::unexpected(reduction.error());
   const int64_t n = reduction->count;
-  if (n > kMostTaps)
-    return unsupported("the reduction",
-                       fmt::format("sums {} values; the sum of more than {} can overflow", n, kMostTaps));
+  if (n > most_taps(l.element(node)))
+    return unsupported("the reduction", fmt::format("sums {} values; the sum of more than {} can overflow", n,
+                                                    most_taps(l.element(node))));
   const Quantization& in = l.type(node.operands[0]).quant;
   const Quantization& out = l.result_type(node).quant;
   const double divisor = node.op == "aten.mean"_op ? static_cast<double>(n) : 1.0;
@@ -97,8 +125,7 @@ Status sum(Lowering& l, const Node& node) {
   p.offset = static_cast<int32_t>(-n * in.zero_point());
   p.factor = *factor;
   p.output = output_range(node.clamp.lo, node.clamp.hi, out);
-  l.call(node, "quantized_mean_s8", p, {l.bind(node.operands[0]), l.bind(node.result())});
-  return {};
+  return l.call(node, "quantized_mean", p, {l.bind(node.operands[0]), l.bind(node.result())});
 }
 
 Status extreme(Lowering& l, const Node& node) {
@@ -109,9 +136,8 @@ Status extreme(Lowering& l, const Node& node) {
   fill_loops(p, *reduction);
   p.lo = range.lo;
   p.hi = range.hi;
-  l.call(node, node.op == "aten.amax"_op ? "amax_s8" : "amin_s8", p,
-         {l.bind(node.operands[0]), l.bind(node.result())});
-  return {};
+  return l.call(node, node.op == "aten.amax"_op ? "amax" : "amin", p,
+                {l.bind(node.operands[0]), l.bind(node.result())});
 }
 
 Status position(Lowering& l, const Node& node) {
@@ -119,10 +145,10 @@ Status position(Lowering& l, const Node& node) {
   const bool all = node.attrs().is_none("dim");
   const Lines lines =
       all ? Lines{1, static_cast<int32_t>(in.elements()), 1} : lines_along(in, node.attrs().integer("dim"));
-  l.call(node, "argmax_s8",
-         kernels::ArgmaxParams{lines.outer, lines.count, lines.inner, node.op == "aten.argmin"_op ? 1 : 0},
-         {l.bind(node.operands[0]), l.bind(node.result())});
-  return {};
+  return l.call(
+      node, "argmax",
+      kernels::ArgmaxParams{lines.outer, lines.count, lines.inner, node.op == "aten.argmin"_op ? 1 : 0},
+      {l.bind(node.operands[0]), l.bind(node.result())});
 }
 
 Status softmax(Lowering& l, const Node& node) {
@@ -130,12 +156,12 @@ Status softmax(Lowering& l, const Node& node) {
   const Quantization& out = l.result_type(node).quant;
   const Lines lines = lines_along(l.result_type(node), node.attrs().integer("dim"));
   const std::vector<Binding> ends = {l.bind(node.operands[0]), l.bind(node.result())};
+  if (l.element(node) == DType::int16) return softmax_s16(l, node, lines);
   const bool has_tflites_output = out.scale() == 1.0 / 256 && out.zero_point() == -128;
   if (l.rounding() == Rounding::double_rounding && has_tflites_output && lines.count < kLongestTfliteLine) {
     const auto params = tflite_params(lines, in.scale());
     if (!params) return tl::unexpected(params.error());
-    l.call(node, "softmax_tflite_s8", *params, ends);
-    return {};
+    return l.call(node, "softmax_tflite", *params, ends);
   }
   const Exponentials e = exponentials(in.scale(), lines.count);
   const auto factor = make_factor(1 / out.scale());
@@ -153,8 +179,7 @@ Status softmax(Lowering& l, const Node& node) {
   p.shift = factor->shift;
   p.quotient_bits = std::max(bits, 1);
   p.output = {out.zero_point(), out.lo, out.hi};
-  l.call(node, "softmax_s8", p, {ends[0], l.constant(node, "exponentials", e.table), ends[1]});
-  return {};
+  return l.call(node, "softmax", p, {ends[0], l.constant(node, "exponentials", e.table), ends[1]});
 }
 
 // Everything in units of 2^-bits of an output step, with as many bits as fit.
@@ -178,9 +203,8 @@ Status log_softmax(Lowering& l, const Node& node) {
                                     static_cast<int32_t>(std::nearbyint(std::ldexp(unit, bits))),
                                     bits,
                                     {out.zero_point(), out.lo, out.hi}};
-  l.call(node, "log_softmax_s8", p,
-         {l.bind(node.operands[0]), l.constant(node, "exponentials", e.table), l.bind(node.result())});
-  return {};
+  return l.call(node, "log_softmax", p,
+                {l.bind(node.operands[0]), l.constant(node, "exponentials", e.table), l.bind(node.result())});
 }
 
 }  // namespace rushlight::lowering

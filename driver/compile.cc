@@ -111,8 +111,7 @@ std::vector<std::string_view> stages() {
 std::vector<SampleInput> Compiled::inputs() const {
   std::vector<SampleInput> all;
   for (const Port& port : program.inputs)
-    all.push_back(
-        {port.name, port.type.shape, port.type.dtype, port.type.quant, port.type.dtype == DType::int8});
+    all.push_back({port.name, port.type.shape, port.type.dtype, port.type.quant, port.type.quantized()});
   return all;
 }
 

@@ -2,12 +2,14 @@
 #include "driver/operators.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "cortex_m/lower.h"
 #include "import/import.h"
 #include "ops/table.h"
 
@@ -54,6 +56,11 @@ std::string operators_page() {
       "| op | what it computes | quantization |\n|---|---|---|\n";
   for (const OpRow& op : kOps)
     page += fmt::format("| `{}` | {} | {} |\n", op.name, cell(op.summary), rule(op));
+  page += fmt::format(
+      "\n## int16\n\nWith `--activations int16`, and where a model file has it, these have kernels: {}. "
+      "Functions of one "
+      "tensor are\ntables with straight lines between 513 points.\n",
+      fmt::join(int16_operators(), ", "));
   page += "\n## PyTorch operators\n\nTheir in-place forms are read too.\n\n";
   for (const std::string& torch : supported_torch_ops()) page += fmt::format("- `{}`\n", torch);
   return page;

@@ -92,14 +92,16 @@ Result<std::vector<Tensor>> split(const Tensor& array, const SampleInput& input,
                            to_string(array.shape()), input.name, to_string(input.shape)));
   const bool is_index = !is_float(input.dtype) && !input.quant.is_set();
   const bool integers =
-      is_index ? !is_float(array.dtype()) : input.integers_allowed && array.dtype() == DType::int8;
+      is_index ? !is_float(array.dtype()) : input.integers_allowed && array.dtype() == input.dtype;
   if (is_index && !integers)
     return input_error(where,
                        fmt::format("holds {}; input '{}' takes integers", name(array.dtype()), input.name));
   if (!is_float(array.dtype()) && !integers)
-    return input_error(where,
-                       fmt::format("holds {}; input '{}' takes f32{}", name(array.dtype()), input.name,
-                                   input.integers_allowed ? " (or i8 as the program's own integers)" : ""));
+    return input_error(
+        where, fmt::format("holds {}; input '{}' takes f32{}", name(array.dtype()), input.name,
+                           input.integers_allowed
+                               ? fmt::format(" (or {} as the program's own integers)", name(input.dtype))
+                               : ""));
   if (array.shape()[0] % *entries != 0)
     return input_error(
         where, fmt::format("has {} entries, no multiple of the batch of {}", array.shape()[0], *entries));
@@ -183,10 +185,7 @@ Tensor quantized_input(const Tensor& tensor, const SampleInput& input) {
   if (tensor.dtype() == input.dtype) return tensor;
   if (!input.quant.is_set()) return tensor.converted(input.dtype);
   Tensor result(input.dtype, tensor.shape());
-  const auto in = tensor.as<float>();
-  const auto out = result.as<int8_t>();
-  for (size_t i = 0; i < in.size(); ++i)
-    out[i] = static_cast<int8_t>(quantize(static_cast<double>(in[i]), input.quant));
+  for (int64_t i = 0; i < tensor.elements(); ++i) result.set(i, quantize(tensor.at(i), input.quant));
   return result;
 }
 

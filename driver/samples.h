@@ -17,9 +17,9 @@ namespace rushlight {
 struct SampleInput {
   std::string name;
   Shape shape;
-  DType dtype;  // float32, int8 with `quant`, or an integer type of indices
+  DType dtype;  // float32, int8 or int16 with `quant`, or an integer type of indices
   Quantization quant = {};
-  bool integers_allowed = false;  // int8 arrays are taken as they are
+  bool integers_allowed = false;  // arrays of `dtype` are taken as they are
 };
 
 // The inputs of a graph, states left out, as float samples for calibration.

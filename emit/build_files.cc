@@ -38,7 +38,7 @@ int main() {{
                              library.name);
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const DType dtype = program.inputs[i].type.dtype;
-    const bool reals = dtype == DType::int8 && program.inputs[i].type.quantized();
+    const bool reals = (dtype == DType::int8 || dtype == DType::int16) && program.inputs[i].type.quantized();
     text += fmt::format("\n  auto in{0} = model.input{1}({0});\n", i, spelling(dtype).suffix);
     if (reals) {
       text += fmt::format("  static const float samples{0}[{1}::kInput{0}Elements] = {{}};  // your data\n",

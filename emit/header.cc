@@ -166,14 +166,20 @@ bool selftest(void* arena);
   return text;
 }
 
+bool has_integers(const Port& port) {
+  return port.type.quantized() && (port.type.dtype == DType::int8 || port.type.dtype == DType::int16);
+}
+
 // Template specializations for the quantized ports, so that quantize<1>(...) is checked at compile time.
 std::string port_traits(const std::vector<Port>& ports, std::string_view kind) {
   std::string text = fmt::format("template <int kIndex>\nstruct {};\n", kind);
   for (size_t i = 0; i < ports.size(); ++i) {
-    if (!ports[i].type.quantized() || ports[i].type.dtype != DType::int8) continue;
+    if (!has_integers(ports[i])) continue;
     const Quantization& quant = ports[i].type.quant;
     const auto scale = static_cast<float>(quant.scale());
     text += fmt::format("template <>\nstruct {}<{}> {{\n", kind, i);
+    text += fmt::format("  using Integer = std::{};\n  static constexpr int bits = {};\n",
+                        spelling(ports[i].type.dtype).type, 8 * size_of(ports[i].type.dtype));
     text += fmt::format("  static constexpr float scale = {}, inverse_scale = {};\n", float_literal(scale),
                         float_literal(static_cast<float>(1.0 / quant.scale())));
     text += fmt::format("  static constexpr std::int32_t zero_point = {}, lo = {}, hi = {};\n}};\n",
@@ -184,23 +190,23 @@ std::string port_traits(const std::vector<Port>& ports, std::string_view kind) {
 
 bool has_quantized_port(const std::vector<Port>& ports) {
   for (const Port& port : ports)
-    if (port.type.quantized() && port.type.dtype == DType::int8) return true;
+    if (has_integers(port)) return true;
   return false;
 }
 
 constexpr std::string_view kQuantize = R"(
 // Integers of input kInput from reals, rounding half to even as PyTorch does. Float code is linked only if called.
 template <int kInput = 0>
-inline void quantize(const float* reals, std::size_t count, Span<std::int8_t> integers) {
+inline void quantize(const float* reals, std::size_t count, Span<typename detail::InputType<kInput>::Integer> integers) {
   using Type = detail::InputType<kInput>;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int32_t q =
-        Type::zero_point + rushlight::kernels::round_half_even_saturated(reals[i] * Type::inverse_scale);
-    integers[i] = static_cast<std::int8_t>(q < Type::lo ? Type::lo : q > Type::hi ? Type::hi : q);
+        Type::zero_point + rushlight::kernels::round_half_even_saturated<Type::bits + 2>(reals[i] * Type::inverse_scale);
+    integers[i] = static_cast<typename Type::Integer>(q < Type::lo ? Type::lo : q > Type::hi ? Type::hi : q);
   }
 }
 template <int kInput = 0, std::size_t kCount>
-inline void quantize(const float (&reals)[kCount], Span<std::int8_t> integers) {
+inline void quantize(const float (&reals)[kCount], Span<typename detail::InputType<kInput>::Integer> integers) {
   quantize<kInput>(reals, kCount, integers);
 }
 )";
@@ -208,7 +214,7 @@ inline void quantize(const float (&reals)[kCount], Span<std::int8_t> integers) {
 constexpr std::string_view kDequantize = R"(
 // Reals that the integers of output kOutput stand for.
 template <int kOutput = 0>
-inline void dequantize(Span<const std::int8_t> integers, float* reals) {
+inline void dequantize(Span<const typename detail::OutputType<kOutput>::Integer> integers, float* reals) {
   using Type = detail::OutputType<kOutput>;
   for (std::size_t i = 0; i < integers.size(); ++i)
     reals[i] = static_cast<float>(integers[i] - Type::zero_point) * Type::scale;

@@ -76,6 +76,8 @@ std::string_view element_type(kernels::Element element) {
       return "std::int16_t";
     case kernels::Element::i32:
       return "std::int32_t";
+    case kernels::Element::i64:
+      return "std::int64_t";
     case kernels::Element::f32:
       return "float";
     case kernels::Element::bytes:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = a + b or a - b of int8 tensors, each with a quantization of its own; broadcasting as in binary.h.
+// out = a + b or a - b of tensors, each with a quantization of its own; broadcasting as in binary.h.
 #pragma once
 
 #include "kernels/binary.h"
@@ -7,13 +7,14 @@
 namespace rushlight::kernels {
 
 // clamp((m_a (a - z_a) + m_b (b - z_b) + 2^(F-1) + (z_o << F)) >> F), the constants folded into `offset`. m_b
-// is negative for a subtraction. The compiler chooses F so that no intermediate leaves int32.
+// is negative for a subtraction. int8: the compiler chooses F so that no intermediate leaves int32. int16: F
+// is at most 30, sums are int64.
 struct AddSingleParams {
   BroadcastLoops loops;
   int32_t multiplier_a;
   int32_t multiplier_b;
   int32_t offset;
-  int32_t shift;  // F, 0..22
+  int32_t shift;  // F
   int32_t lo;
   int32_t hi;
 
@@ -34,9 +35,14 @@ struct AddSingleParams {
     sum = I::multiply_add(sum, I::widen(b), multiplier_b);
     return I::narrow(I::clamp(I::shift_right(sum, shift), lo, hi));
   }
+  int16_t operator()(int16_t a, int16_t b) const {
+    const int64_t sum = int64_t{multiplier_a} * a + int64_t{multiplier_b} * b + offset;
+    const int64_t r = sum >> shift;
+    return static_cast<int16_t>(r < lo ? lo : r > hi ? hi : r);
+  }
 };
 
-// TensorFlow Lite's: (a - z_a) << 20 and (b - z_b) << 20, each rescaled to
+// TensorFlow Lite's: (a - z_a) << 20 and (b - z_b) << 20 (int16: << 15), each rescaled to
 // twice the larger scale (factors of at most 1/2), added (b negated where
 // `negate_b` is 1), rescaled to the output; every rescaling by the Double rule.
 struct AddDoubleParams {
@@ -72,6 +78,13 @@ struct AddDoubleParams {
                             output.hi - output.zero_point);
     return I::narrow(I::add(r, I::splat_w(output.zero_point)));
   }
+  int16_t operator()(int16_t a, int16_t b) const {
+    constexpr int32_t headroom = 1 << 15;
+    const int32_t x = rescale_double(a * headroom, factor_a.multiplier, factor_a.shift);
+    const int32_t y = rescale_double(b * headroom, factor_b.multiplier, factor_b.shift);
+    return requantize_s16_as(Double{}, negate_b ? x - y : x + y, factor_out.multiplier, factor_out.shift,
+                             output);
+  }
 };
 
 template <class R>
@@ -90,6 +103,12 @@ template <class R, class I = simd::best>
 inline void quantized_add_s8(const typename AddParamsOf<R>::type& p, const int8_t* a, const int8_t* b,
                              int8_t* out) {
   broadcast<I>(p, p.loops, a, b, out);
+}
+
+template <class R>
+inline void quantized_add_s16(const typename AddParamsOf<R>::type& p, const int16_t* a, const int16_t* b,
+                              int16_t* out) {
+  map_pairs(p, p.loops.extent, p.loops.stride_a, p.loops.stride_b, a, b, out);
 }
 
 }  // namespace rushlight::kernels

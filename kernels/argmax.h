@@ -22,7 +22,8 @@ struct ArgmaxParams {
 };
 
 // out [outer][inner]: the first k of the extreme element.
-inline void argmax_s8(const ArgmaxParams& p, const int8_t* in, int32_t* out) {
+template <class T>
+inline void argmax(const ArgmaxParams& p, const T* in, int32_t* out) {
   const int32_t sign = p.smallest != 0 ? -1 : 1;
   for (int32_t o = 0; o < p.outer; ++o, in += p.count * p.inner)
     for (int32_t i = 0; i < p.inner; ++i) {
@@ -32,5 +33,8 @@ inline void argmax_s8(const ArgmaxParams& p, const int8_t* in, int32_t* out) {
       *out++ = best;
     }
 }
+
+inline void argmax_s8(const ArgmaxParams& p, const int8_t* in, int32_t* out) { argmax(p, in, out); }
+inline void argmax_s16(const ArgmaxParams& p, const int16_t* in, int32_t* out) { argmax(p, in, out); }
 
 }  // namespace rushlight::kernels

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "kernels/fixed_point_s16.h"
-#include "kernels/scalar_s16.h"
 #include "kernels/simd/best.h"
 
 namespace rushlight::kernels {
@@ -96,7 +95,7 @@ inline void quantized_avg_pool2d_s8(const AveragePool2dParams& p, const int8_t* 
 template <class R>
 inline void quantized_avg_pool2d_s16(const AveragePool2dParams& p, const int16_t* input, const int32_t* rows,
                                      const int32_t* columns, const int32_t* factors, int16_t* output) {
-  scaled_average_pool2d<R, scalar_s16>(p, input, rows, columns, factors, output);
+  scaled_average_pool2d<R, simd::best_s16>(p, input, rows, columns, factors, output);
 }
 
 template <class I, class T>
@@ -125,7 +124,7 @@ template <class R>
 inline void quantized_avg_pool2d_divide_s16(const AveragePool2dParams& p, const int16_t* input,
                                             const int32_t* rows, const int32_t* columns,
                                             const int32_t* divisors, int16_t* output) {
-  dividing_average_pool2d<scalar_s16>(p, input, rows, columns, divisors, output);
+  dividing_average_pool2d<simd::best_s16>(p, input, rows, columns, divisors, output);
 }
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise functions of two int8 tensors. Broadcasting is by input strides of 0, so nothing looks at
+// Element-wise functions of two tensors. Broadcasting is by input strides of 0, so nothing looks at
 // shapes. Example: maximum of [2,3] and [3] has extents {1,1,1,1,2,3}, strides {..,3,1} and {..,0,1}.
 #pragma once
 
@@ -33,9 +33,9 @@ struct BinaryParams {
   }
 };
 
-template <class I, class Op>
-inline void broadcast_row(const Op& op, const int8_t* a, int32_t stride_a, const int8_t* b, int32_t stride_b,
-                          int8_t* out, int32_t n) {
+template <class I, class Op, class T>
+inline void broadcast_row(const Op& op, const T* a, int32_t stride_a, const T* b, int32_t stride_b, T* out,
+                          int32_t n) {
   if (stride_a == 1 && stride_b == 1) {
     for (int32_t i = 0; i < n; i += I::lanes)
       I::store(out + i, op.template apply<I>(I::load(a + i, n - i), I::load(b + i, n - i)), n - i);
@@ -54,9 +54,8 @@ inline void broadcast_row(const Op& op, const int8_t* a, int32_t stride_a, const
 }
 
 // out = op(a, b) over the loops. `out` may be the memory of an input that is dense and not broadcast.
-template <class I, class Op>
-inline void broadcast(const Op& op, const BroadcastLoops& loops, const int8_t* a, const int8_t* b,
-                      int8_t* out) {
+template <class I, class Op, class T>
+inline void broadcast(const Op& op, const BroadcastLoops& loops, const T* a, const T* b, T* out) {
   constexpr int inner = kMaxLoops - 1;
   Odometer<2> at{loops.extent, {loops.stride_a, loops.stride_b}, {}, {}};
   do {
@@ -83,22 +82,23 @@ inline void broadcast_each(const Function& function, const BroadcastLoops& loops
   } while (at.next(inner));
 }
 
-template <class Op, class I>
-inline void binary(const BinaryParams& p, const int8_t* a, const int8_t* b, int8_t* out) {
+template <class Op, class I, class T>
+inline void binary(const BinaryParams& p, const T* a, const T* b, T* out) {
   broadcast<I>(Op{}, p.loops, a, b, out);
 }
 
-// The family, one line a member: RUSHLIGHT_BINARY(name, lane) declares name_s8, where `lane` is the function
-// of simd/scalar.h that does the work. A member also has a row in kernels/table.h and its definition, for the
-// tests, in tests/kernels/elementwise_cases.cc.
-#define RUSHLIGHT_BINARY(name, lane)                              \
-  struct name {                                                   \
-    template <class I>                                            \
-    typename I::v apply(typename I::v a, typename I::v b) const { \
-      return I::lane(a, b);                                       \
-    }                                                             \
-  };                                                              \
-  inline constexpr auto& name##_s8 = binary<name, simd::best_bytes>;
+// The family, one line a member: RUSHLIGHT_BINARY(name, lane) declares name_s8 and name_s16, where `lane` is
+// the function of simd/scalar.h that does the work. A member also has its rows in kernels/table.h and its
+// definition, for the tests, in tests/kernels/elementwise_cases.cc.
+#define RUSHLIGHT_BINARY(name, lane)                                         \
+  struct name {                                                              \
+    template <class I>                                                       \
+    typename I::v apply(typename I::v a, typename I::v b) const {            \
+      return I::lane(a, b);                                                  \
+    }                                                                        \
+  };                                                                         \
+  inline constexpr auto& name##_s8 = binary<name, simd::best_bytes, int8_t>; \
+  inline constexpr auto& name##_s16 = binary<name, simd::best_s16, int16_t>;
 
 RUSHLIGHT_BINARY(maximum, max)
 RUSHLIGHT_BINARY(minimum, min)

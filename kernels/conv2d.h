@@ -60,7 +60,8 @@ struct ConvRuns {
   int32_t channels;  // of one group
 };
 
-inline ConvRuns conv_runs(const Conv2dParams& p, const Window& window, int32_t channels) {
+template <class T>
+inline ConvRuns conv_runs(const Conv2dParams& p, const Window<T>& window, int32_t channels) {
   const int32_t columns = window.columns.last - window.columns.first;
   if (p.dilation_width == 1 && p.groups == 1) return {1, columns * channels, channels};
   return {columns, channels, channels};
@@ -68,12 +69,12 @@ inline ConvRuns conv_runs(const Conv2dParams& p, const Window& window, int32_t c
 
 // Adds the products of the inside taps, for kOutputs neighbouring outputs of one group. `x` is the window's
 // input at the group's first channel, `weights` those of the first output, `pitch` the weights of one output.
-template <class I, int kOutputs>
-inline void conv_inside(const Window& window, ConvRuns c, const int8_t* x, const int8_t* weights,
-                        int32_t pitch, int32_t (&acc)[kOutputs]) {
+template <class I, int kOutputs, class T, class A>
+inline void conv_inside(const Window<T>& window, ConvRuns c, const T* x, const int8_t* weights, int32_t pitch,
+                        A (&acc)[kOutputs]) {
   weights += window.leading * c.channels;
   for (int32_t ky = window.rows.first; ky < window.rows.last; ++ky, x += window.input_row_step) {
-    const int8_t* run = x;
+    const T* run = x;
     for (int32_t r = 0; r < c.runs; ++r, run += window.input_column_step, weights += c.run_length)
       I::template dot<kOutputs>(run, weights, pitch, c.run_length, acc);
     weights += window.between * c.channels;
@@ -81,7 +82,8 @@ inline void conv_inside(const Window& window, ConvRuns c, const int8_t* x, const
 }
 
 // The sum of one output's weights that meet padding.
-inline int32_t conv_outside(const Window& window, ConvRuns c, const int8_t* weights) {
+template <class T>
+inline int32_t conv_outside(const Window<T>& window, ConvRuns c, const int8_t* weights) {
   int32_t sum = 0;
   int32_t gap = window.leading * c.channels;
   for (int32_t ky = window.rows.first;; ++ky) {
@@ -93,16 +95,16 @@ inline int32_t conv_outside(const Window& window, ConvRuns c, const int8_t* weig
 }
 
 // Outputs o..end-1 of one pixel, kOutputs at a time while they last; returns the first one not done.
-template <class R, class I, int kOutputs>
-inline int32_t conv_outputs(const Conv2dParams& p, const Window& window, ConvRuns c, const int8_t* x,
-                            const int8_t* weights, const int32_t* bias, const int32_t* multipliers,
-                            const int32_t* shifts, int32_t o, int32_t end, int8_t* output) {
+template <class R, class I, int kOutputs, class T, class A>
+inline int32_t conv_outputs(const Conv2dParams& p, const Window<T>& window, ConvRuns c, const T* x,
+                            const int8_t* weights, const A* bias, const int32_t* multipliers,
+                            const int32_t* shifts, int32_t o, int32_t end, T* output) {
   const int32_t taps = p.kernel_height * p.kernel_width;
   const int32_t pitch = taps * c.channels;
   const bool padded = (window.leading | window.between | window.trailing) != 0 && p.input_zero_point != 0;
   for (; o + kOutputs <= end; o += kOutputs) {
     const int8_t* w = weights + o * pitch;
-    int32_t acc[kOutputs];
+    A acc[kOutputs];
     RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) {
       acc[k] = bias[o + k];
@@ -114,13 +116,10 @@ inline int32_t conv_outputs(const Conv2dParams& p, const Window& window, ConvRun
   return o;
 }
 
-// input [batch][input_height][input_width][input_channels], weights
-// [O][kernel_height][kernel_width][I/groups], output [batch][output_height][output_width][O]; bias,
-// multipliers and shifts [O].
-template <class R, class I = simd::best>
-inline void quantized_conv2d_s8(const Conv2dParams& p, const int8_t* input, const int8_t* weights,
-                                const int32_t* bias, const int32_t* multipliers, const int32_t* shifts,
-                                int8_t* output) {
+// Outputs of type T from accumulators of type A.
+template <class R, class I, class T, class A>
+inline void conv2d(const Conv2dParams& p, const T* input, const int8_t* weights, const A* bias,
+                   const int32_t* multipliers, const int32_t* shifts, T* output) {
   const int32_t group_channels = p.groups == 1 ? p.input_channels : p.input_channels / p.groups;
   const int32_t group_outputs = p.groups == 1 ? p.output_channels : p.output_channels / p.groups;
   output += p.output_offset;
@@ -128,11 +127,11 @@ inline void quantized_conv2d_s8(const Conv2dParams& p, const int8_t* input, cons
     for (int32_t oy = 0; oy < p.output_height; ++oy) {
       const int32_t y0 = oy * p.stride_height - p.pad_top;
       const TapRange rows = taps_inside(y0, p.kernel_height, p.dilation_height, p.input_height);
-      int8_t* pixel = output + oy * p.output_row_pitch;
+      T* pixel = output + oy * p.output_row_pitch;
       for (int32_t ox = 0; ox < p.output_width; ++ox, pixel += p.output_pixel_pitch) {
-        const Window window = window_at(p, input, rows, y0, ox * p.stride_width - p.pad_left);
+        const Window<T> window = window_at(p, input, rows, y0, ox * p.stride_width - p.pad_left);
         const ConvRuns c = conv_runs(p, window, group_channels);
-        const int8_t* x = window.input;
+        const T* x = window.input;
         for (int32_t o = 0; o < p.output_channels; x += group_channels) {
           const int32_t end = o + group_outputs;
           o = conv_outputs<R, I, I::dot_outputs>(p, window, c, x, weights, bias, multipliers, shifts, o, end,
@@ -144,6 +143,31 @@ inline void quantized_conv2d_s8(const Conv2dParams& p, const int8_t* input, cons
     input += p.input_height * p.input_width * p.input_channels;
     output += p.output_batch_pitch;
   }
+}
+
+// input [batch][input_height][input_width][input_channels], weights
+// [O][kernel_height][kernel_width][I/groups], output [batch][output_height][output_width][O]; bias,
+// multipliers and shifts [O].
+template <class R, class I = simd::best>
+inline void quantized_conv2d_s8(const Conv2dParams& p, const int8_t* input, const int8_t* weights,
+                                const int32_t* bias, const int32_t* multipliers, const int32_t* shifts,
+                                int8_t* output) {
+  conv2d<R, I>(p, input, weights, bias, multipliers, shifts, output);
+}
+
+// int16 activations, int32 accumulators.
+template <class R, class I = simd::best_s16>
+inline void quantized_conv2d_s16(const Conv2dParams& p, const int16_t* input, const int8_t* weights,
+                                 const int32_t* bias, const int32_t* multipliers, const int32_t* shifts,
+                                 int16_t* output) {
+  conv2d<R, I>(p, input, weights, bias, multipliers, shifts, output);
+}
+
+// int64 accumulators: multipliers and shifts as requantize_s16_sum has them.
+inline void quantized_conv2d_wide_s16(const Conv2dParams& p, const int16_t* input, const int8_t* weights,
+                                      const int64_t* bias, const int32_t* multipliers, const int32_t* shifts,
+                                      int16_t* output) {
+  conv2d<Exact, simd::best_s16_wide>(p, input, weights, bias, multipliers, shifts, output);
 }
 
 }  // namespace rushlight::kernels

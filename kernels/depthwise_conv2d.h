@@ -52,10 +52,10 @@ struct DepthwiseConv2dParams {
 };
 
 // kOutputs neighbouring outputs from `o` of one pixel; `x` is the window's input at the first one's channel.
-template <class R, class I, int kOutputs, bool kShared>
-inline void depthwise_outputs(const DepthwiseConv2dParams& p, const Window& window, const int8_t* x,
-                              const int8_t* weights, const int32_t* bias, const int32_t* multipliers,
-                              const int32_t* shifts, int32_t o, int8_t* output) {
+template <class R, class I, int kOutputs, bool kShared, class T, class A>
+inline void depthwise_outputs(const DepthwiseConv2dParams& p, const Window<T>& window, const T* x,
+                              const int8_t* weights, const A* bias, const int32_t* multipliers,
+                              const int32_t* shifts, int32_t o, T* output) {
   const int8_t* w = weights + o;
   typename I::template Channels<kOutputs> channels;
   channels.start(bias + o);
@@ -64,7 +64,7 @@ inline void depthwise_outputs(const DepthwiseConv2dParams& p, const Window& wind
     if (p.input_zero_point == 0) w += gap * p.output_channels, gap = 0;
     for (; gap > 0; --gap, w += p.output_channels) channels.multiply_add(p.input_zero_point, w);
     if (ky == window.rows.last) break;
-    const int8_t* tap = x;
+    const T* tap = x;
     for (int32_t kx = window.columns.first; kx < window.columns.last; ++kx) {
       if constexpr (kShared)
         channels.multiply_add(int32_t{*tap}, w);
@@ -79,30 +79,28 @@ inline void depthwise_outputs(const DepthwiseConv2dParams& p, const Window& wind
 }
 
 // Outputs o..o+count-1, four at a time; they share the input channel at `x`, or have one each from there.
-template <class R, class I, bool kShared>
-inline void depthwise_channels(const DepthwiseConv2dParams& p, const Window& window, const int8_t* x,
-                               const int8_t* weights, const int32_t* bias, const int32_t* multipliers,
-                               const int32_t* shifts, int32_t o, int32_t count, int8_t* output) {
+template <class R, class I, bool kShared, class T, class A>
+inline void depthwise_channels(const DepthwiseConv2dParams& p, const Window<T>& window, const T* x,
+                               const int8_t* weights, const A* bias, const int32_t* multipliers,
+                               const int32_t* shifts, int32_t o, int32_t count, T* output) {
   for (; count >= 4; count -= 4, o += 4, x += kShared ? 0 : 4)
     depthwise_outputs<R, I, 4, kShared>(p, window, x, weights, bias, multipliers, shifts, o, output);
   for (; count > 0; --count, ++o, x += kShared ? 0 : 1)
     depthwise_outputs<R, I, 1, kShared>(p, window, x, weights, bias, multipliers, shifts, o, output);
 }
 
-// input [batch][input_height][input_width][input_channels], weights [kernel_height][kernel_width][O],
-// output [batch][output_height][output_width][O]; bias, multipliers and shifts [O].
-template <class R, class I = simd::best>
-inline void quantized_depthwise_conv2d_s8(const DepthwiseConv2dParams& p, const int8_t* input,
-                                          const int8_t* weights, const int32_t* bias,
-                                          const int32_t* multipliers, const int32_t* shifts, int8_t* output) {
+// Outputs of type T from accumulators of type A.
+template <class R, class I, class T, class A>
+inline void depthwise_conv2d(const DepthwiseConv2dParams& p, const T* input, const int8_t* weights,
+                             const A* bias, const int32_t* multipliers, const int32_t* shifts, T* output) {
   output += p.output_offset;
   for (int32_t n = 0; n < p.batch; ++n) {
     for (int32_t oy = 0; oy < p.output_height; ++oy) {
       const int32_t y0 = oy * p.stride_height - p.pad_top;
       const TapRange rows = taps_inside(y0, p.kernel_height, p.dilation_height, p.input_height);
-      int8_t* pixel = output + oy * p.output_row_pitch;
+      T* pixel = output + oy * p.output_row_pitch;
       for (int32_t ox = 0; ox < p.output_width; ++ox, pixel += p.output_pixel_pitch) {
-        const Window window = window_at(p, input, rows, y0, ox * p.stride_width - p.pad_left);
+        const Window<T> window = window_at(p, input, rows, y0, ox * p.stride_width - p.pad_left);
         if (p.channel_multiplier == 1) {
           depthwise_channels<R, I, false>(p, window, window.input, weights, bias, multipliers, shifts, 0,
                                           p.output_channels, pixel);
@@ -116,6 +114,32 @@ inline void quantized_depthwise_conv2d_s8(const DepthwiseConv2dParams& p, const 
     input += p.input_height * p.input_width * p.input_channels;
     output += p.output_batch_pitch;
   }
+}
+
+// input [batch][input_height][input_width][input_channels], weights [kernel_height][kernel_width][O],
+// output [batch][output_height][output_width][O]; bias, multipliers and shifts [O].
+template <class R, class I = simd::best>
+inline void quantized_depthwise_conv2d_s8(const DepthwiseConv2dParams& p, const int8_t* input,
+                                          const int8_t* weights, const int32_t* bias,
+                                          const int32_t* multipliers, const int32_t* shifts, int8_t* output) {
+  depthwise_conv2d<R, I>(p, input, weights, bias, multipliers, shifts, output);
+}
+
+// int16 activations, int32 accumulators.
+template <class R, class I = simd::best_s16>
+inline void quantized_depthwise_conv2d_s16(const DepthwiseConv2dParams& p, const int16_t* input,
+                                           const int8_t* weights, const int32_t* bias,
+                                           const int32_t* multipliers, const int32_t* shifts,
+                                           int16_t* output) {
+  depthwise_conv2d<R, I>(p, input, weights, bias, multipliers, shifts, output);
+}
+
+// int64 accumulators: multipliers and shifts as requantize_s16_sum has them.
+inline void quantized_depthwise_conv2d_wide_s16(const DepthwiseConv2dParams& p, const int16_t* input,
+                                                const int8_t* weights, const int64_t* bias,
+                                                const int32_t* multipliers, const int32_t* shifts,
+                                                int16_t* output) {
+  depthwise_conv2d<Exact, simd::best_s16_wide>(p, input, weights, bias, multipliers, shifts, output);
 }
 
 }  // namespace rushlight::kernels

@@ -23,13 +23,12 @@ struct LinearParams {
 };
 
 // Outputs o.. of one row, kOutputs at a time while they last; returns the first one not done.
-template <class R, class I, int kOutputs>
-inline int32_t linear_outputs(const LinearParams& p, const int8_t* input, const int8_t* weights,
-                              const int32_t* bias, const int32_t* multipliers, const int32_t* shifts,
-                              int32_t o, int8_t* output) {
+template <class R, class I, int kOutputs, class T, class A>
+inline int32_t linear_outputs(const LinearParams& p, const T* input, const int8_t* weights, const A* bias,
+                              const int32_t* multipliers, const int32_t* shifts, int32_t o, T* output) {
   const int32_t features = p.input_features;
   for (; o + kOutputs <= p.output_features; o += kOutputs) {
-    int32_t acc[kOutputs];
+    A acc[kOutputs];
     RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) acc[k] = bias[o + k];
     I::template dot<kOutputs>(input, weights + o * features, features, features, acc);
@@ -38,15 +37,37 @@ inline int32_t linear_outputs(const LinearParams& p, const int8_t* input, const 
   return o;
 }
 
+// Outputs of type T from accumulators of type A.
+template <class R, class I, class T, class A>
+inline void linear(const LinearParams& p, const T* input, const int8_t* weights, const A* bias,
+                   const int32_t* multipliers, const int32_t* shifts, T* output) {
+  for (int32_t row = 0; row < p.rows; ++row, input += p.input_features, output += p.output_features) {
+    int32_t o = linear_outputs<R, I, I::dot_outputs>(p, input, weights, bias, multipliers, shifts, 0, output);
+    o = linear_outputs<R, I, 1>(p, input, weights, bias, multipliers, shifts, o, output);
+  }
+}
+
 // input [rows][I], weights [O][I], output [rows][O]; bias, multipliers and shifts [O].
 template <class R, class I = simd::best>
 inline void quantized_linear_s8(const LinearParams& p, const int8_t* input, const int8_t* weights,
                                 const int32_t* bias, const int32_t* multipliers, const int32_t* shifts,
                                 int8_t* output) {
-  for (int32_t row = 0; row < p.rows; ++row, input += p.input_features, output += p.output_features) {
-    int32_t o = linear_outputs<R, I, I::dot_outputs>(p, input, weights, bias, multipliers, shifts, 0, output);
-    o = linear_outputs<R, I, 1>(p, input, weights, bias, multipliers, shifts, o, output);
-  }
+  linear<R, I>(p, input, weights, bias, multipliers, shifts, output);
+}
+
+// int16 activations, int32 accumulators.
+template <class R, class I = simd::best_s16>
+inline void quantized_linear_s16(const LinearParams& p, const int16_t* input, const int8_t* weights,
+                                 const int32_t* bias, const int32_t* multipliers, const int32_t* shifts,
+                                 int16_t* output) {
+  linear<R, I>(p, input, weights, bias, multipliers, shifts, output);
+}
+
+// int64 accumulators: multipliers and shifts as requantize_s16_sum has them.
+inline void quantized_linear_wide_s16(const LinearParams& p, const int16_t* input, const int8_t* weights,
+                                      const int64_t* bias, const int32_t* multipliers, const int32_t* shifts,
+                                      int16_t* output) {
+  linear<Exact, simd::best_s16_wide>(p, input, weights, bias, multipliers, shifts, output);
 }
 
 }  // namespace rushlight::kernels

@@ -21,16 +21,16 @@ inline void lookup_s8(const LookupParams& p, const int8_t* in, const int8_t* tab
   for (int32_t i = 0; i < p.count; ++i) out[i] = middle[in[i]];
 }
 
-// The function at 513 points 128 apart, in straight lines between them: with x = in[i], k = 256 + (x >> 7)
-// and t = x & 127, out[i] = table[k] + (((table[k+1] - table[k]) * t + 64) >> 7), which lies between the two.
-// `out` may be the memory of `in`.
+// A function given at 513 points 128 apart, by straight lines between them: with k = 256 + (x >> 7) and
+// t = x & 127, table[k] + (((table[k+1] - table[k]) * t + 64) >> 7), which lies between the two.
+inline int16_t between_points(const int16_t* table, int16_t x) {
+  const int16_t* left = table + 256 + (x >> 7);
+  return static_cast<int16_t>(left[0] + (((left[1] - left[0]) * (x & 127) + 64) >> 7));
+}
+
+// out[i] is the function of in[i]. `out` may be the memory of `in`.
 inline void lookup_s16(const LookupParams& p, const int16_t* in, const int16_t* table, int16_t* out) {
-  const int16_t* middle = table + 256;
-  for (int32_t i = 0; i < p.count; ++i) {
-    const int32_t x = in[i];
-    const int16_t* left = middle + (x >> 7);
-    out[i] = static_cast<int16_t>(left[0] + (((left[1] - left[0]) * (x & 127) + 64) >> 7));
-  }
+  for (int32_t i = 0; i < p.count; ++i) out[i] = between_points(table, in[i]);
 }
 
 }  // namespace rushlight::kernels

@@ -2,7 +2,6 @@
 // Maximum pooling of N,H,W,C images.
 #pragma once
 
-#include "kernels/scalar_s16.h"
 #include "kernels/simd/best.h"
 
 namespace rushlight::kernels {
@@ -72,7 +71,7 @@ inline void max_pool2d_s8(const MaxPool2dParams& p, const int8_t* input, const i
 
 inline void max_pool2d_s16(const MaxPool2dParams& p, const int16_t* input, const int32_t* rows,
                            const int32_t* columns, int16_t* output) {
-  max_pool2d_with<scalar_s16>(p, input, rows, columns, output);
+  max_pool2d_with<simd::best_s16>(p, input, rows, columns, output);
 }
 
 }  // namespace rushlight::kernels

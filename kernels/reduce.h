@@ -33,29 +33,31 @@ struct Least {
   static int32_t of(int32_t a, int32_t b) { return a < b ? a : b; }
 };
 
-template <class Choice>
-inline int32_t reduce_group(const ReduceParams& p, const int8_t* x) {
+template <class Choice, class T>
+inline int32_t reduce_group(const ReduceParams& p, const T* x) {
   constexpr int inner = kMaxLoops - 1;
   Odometer<1> at{p.reduced_extent, {p.reduced_stride}, {}, {}};
   int32_t best = *x;
   do {
-    const int8_t* tap = x + at.offset[0];
+    const T* tap = x + at.offset[0];
     for (int32_t i = 0; i < p.reduced_extent[inner]; ++i, tap += p.reduced_stride[inner])
       best = Choice::of(best, *tap);
   } while (at.next(inner));
   return best;
 }
 
-template <class Choice>
-inline void reduce(const ReduceParams& p, const int8_t* in, int8_t* out) {
+template <class Choice, class T>
+inline void reduce(const ReduceParams& p, const T* in, T* out) {
   Odometer<1> at{p.kept_extent, {p.kept_stride}, {}, {}};
   do {
     const int32_t y = reduce_group<Choice>(p, in + at.offset[0]);
-    *out++ = static_cast<int8_t>(y < p.lo ? p.lo : y > p.hi ? p.hi : y);
+    *out++ = static_cast<T>(y < p.lo ? p.lo : y > p.hi ? p.hi : y);
   } while (at.next(kMaxLoops));
 }
 
 inline void amax_s8(const ReduceParams& p, const int8_t* in, int8_t* out) { reduce<Greatest>(p, in, out); }
 inline void amin_s8(const ReduceParams& p, const int8_t* in, int8_t* out) { reduce<Least>(p, in, out); }
+inline void amax_s16(const ReduceParams& p, const int16_t* in, int16_t* out) { reduce<Greatest>(p, in, out); }
+inline void amin_s16(const ReduceParams& p, const int16_t* in, int16_t* out) { reduce<Least>(p, in, out); }
 
 }  // namespace rushlight::kernels

@@ -37,10 +37,10 @@ struct ClampParams {
 };
 
 // `out` may be the memory of `in`, here and below.
-template <class R, class T>
-inline void requantize_elements(const RequantizeParams& p, const T* in, T* out) {
+template <class R, class From, class To>
+inline void requantize_elements(const RequantizeParams& p, const From* in, To* out) {
   for (int32_t i = 0; i < p.count; ++i)
-    out[i] = requantize_to<R, T>(in[i] - p.input_zero_point, p.factor.multiplier, p.factor.shift, p.output);
+    out[i] = requantize_to<R, To>(in[i] - p.input_zero_point, p.factor.multiplier, p.factor.shift, p.output);
 }
 
 template <class R>
@@ -49,6 +49,15 @@ inline void requantize_s8(const RequantizeParams& p, const int8_t* in, int8_t* o
 }
 template <class R>
 inline void requantize_s16(const RequantizeParams& p, const int16_t* in, int16_t* out) {
+  requantize_elements<R>(p, in, out);
+}
+// Between the two types; here `out` stays apart from `in`.
+template <class R>
+inline void requantize_s8_s16(const RequantizeParams& p, const int8_t* in, int16_t* out) {
+  requantize_elements<R>(p, in, out);
+}
+template <class R>
+inline void requantize_s16_s8(const RequantizeParams& p, const int16_t* in, int8_t* out) {
   requantize_elements<R>(p, in, out);
 }
 

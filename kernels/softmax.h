@@ -27,6 +27,12 @@ struct SoftmaxParams {
   }
 };
 
+inline int32_t leading_zeros(uint32_t x) {
+  int32_t count = 0;
+  for (; count < 32 && (x & 0x80000000U) == 0; x <<= 1) ++count;
+  return count;
+}
+
 // floor(a / b) below 2^bits, bits in 1..31, for b up to 2^31: division bit by bit in 32-bit words, where a
 // 64-bit one would be a library call on every core.
 inline int32_t short_quotient(uint64_t a, uint32_t b, int32_t bits) {

@@ -69,13 +69,10 @@ inline int32_t reciprocal_above_one(int32_t x) {
   return saturating_shift_left(y, 1);
 }
 
-inline int32_t leading_zeros(uint32_t x) {
-  int32_t count = 0;
-  for (; count < 32 && (x & 0x80000000U) == 0; x <<= 1) ++count;
-  return count;
-}
-
-inline void softmax_tflite_line(const SoftmaxTfliteParams& p, const int8_t* in, int8_t* out) {
+// T is int8_t with the output above, or int16_t with scale 2^-16 and zero point -32768.
+template <class T>
+inline void softmax_tflite_line(const SoftmaxTfliteParams& p, const int8_t* in, T* out) {
+  constexpr int32_t lowest = sizeof(T) == 1 ? -128 : -32768;
   const int32_t greatest = greatest_of(in, p.count, p.inner);
   const auto exponential = [&p](int32_t difference) {
     return exp_of_negative(doubling_high(saturating_shift_left(difference, p.shift), p.multiplier));
@@ -88,20 +85,28 @@ inline void softmax_tflite_line(const SoftmaxTfliteParams& p, const int8_t* in, 
   const int32_t zeros = leading_zeros(static_cast<uint32_t>(sum));
   const auto fraction = static_cast<int32_t>((static_cast<uint32_t>(sum) << zeros) - 0x80000000U);
   const int32_t scale = reciprocal_above_one(fraction);
-  const int32_t bits = 12 - zeros + 31 - 8;
+  const int32_t bits = 12 - zeros + 31 - 8 * static_cast<int32_t>(sizeof(T));
   for (int32_t k = 0; k < p.count; ++k) {
     const int32_t difference = in[k * p.inner] - greatest;
-    int32_t y = -128;
-    // From a sum of 512 on `bits` is above 31, and every probability below half a step.
+    int32_t y = lowest;
+    // `bits` is above 31 where every probability is below half a step: int8, from a sum of 512 on.
     if (difference >= p.diff_min && bits <= 31)
       y += divide_by_power_of_two(doubling_high(scale, exponential(difference)), bits);
-    out[k * p.inner] = static_cast<int8_t>(y > 127 ? 127 : y);
+    out[k * p.inner] = static_cast<T>(y > -lowest - 1 ? -lowest - 1 : y);
   }
 }
 
-inline void softmax_tflite_s8(const SoftmaxTfliteParams& p, const int8_t* in, int8_t* out) {
+template <class T>
+inline void softmax_tflite(const SoftmaxTfliteParams& p, const int8_t* in, T* out) {
   for (int32_t o = 0; o < p.outer; ++o, in += p.count * p.inner, out += p.count * p.inner)
     for (int32_t i = 0; i < p.inner; ++i) softmax_tflite_line(p, in + i, out + i);
+}
+
+inline void softmax_tflite_s8(const SoftmaxTfliteParams& p, const int8_t* in, int8_t* out) {
+  softmax_tflite(p, in, out);
+}
+inline void softmax_tflite_s8_s16(const SoftmaxTfliteParams& p, const int8_t* in, int16_t* out) {
+  softmax_tflite(p, in, out);
 }
 
 }  // namespace rushlight::kernels

@@ -24,6 +24,7 @@
 #include "kernels/quantize.h"
 #include "kernels/reduce.h"
 #include "kernels/requantize.h"
+#include "kernels/softmax_s16.h"
 #include "kernels/softmax_tflite.h"
 #include "kernels/table_row.h"
 #include "kernels/upsample_bilinear2d.h"
@@ -154,6 +155,61 @@ inline constexpr KernelRow kKernels[] = {
     row<&quantized_batch_matmul_s16>("quantized_batch_matmul_s16", Mode::exact,
                                      "cortex_m::quantized_batch_matmul", "kernels/batch_matmul.h",
                                      "BatchMatmulParams", Overlap::none),
+    row<&quantized_add_s16<Single>>("quantized_add_s16", Mode::single_, "cortex_m::quantized_add",
+                                    "kernels/add.h", "AddSingleParams", Overlap::elementwise),
+    row<&quantized_add_s16<Double>>("quantized_add_s16", Mode::double_, "cortex_m::quantized_add",
+                                    "kernels/add.h", "AddDoubleParams", Overlap::elementwise),
+    row<&quantized_conv2d_s16<Single>>("quantized_conv2d_s16", Mode::single_, "cortex_m::quantized_conv2d",
+                                       "kernels/conv2d.h", "Conv2dParams", Overlap::none),
+    row<&quantized_conv2d_s16<Double>>("quantized_conv2d_s16", Mode::double_, "cortex_m::quantized_conv2d",
+                                       "kernels/conv2d.h", "Conv2dParams", Overlap::none),
+    row<&quantized_conv2d_wide_s16>("quantized_conv2d_wide_s16", Mode::exact, "cortex_m::quantized_conv2d",
+                                    "kernels/conv2d.h", "Conv2dParams", Overlap::none),
+    row<&quantized_depthwise_conv2d_s16<Single>>(
+        "quantized_depthwise_conv2d_s16", Mode::single_, "cortex_m::quantized_depthwise_conv2d",
+        "kernels/depthwise_conv2d.h", "DepthwiseConv2dParams", Overlap::none),
+    row<&quantized_depthwise_conv2d_s16<Double>>(
+        "quantized_depthwise_conv2d_s16", Mode::double_, "cortex_m::quantized_depthwise_conv2d",
+        "kernels/depthwise_conv2d.h", "DepthwiseConv2dParams", Overlap::none),
+    row<&quantized_depthwise_conv2d_wide_s16>(
+        "quantized_depthwise_conv2d_wide_s16", Mode::exact, "cortex_m::quantized_depthwise_conv2d",
+        "kernels/depthwise_conv2d.h", "DepthwiseConv2dParams", Overlap::none),
+    row<&quantized_linear_s16<Single>>("quantized_linear_s16", Mode::single_, "cortex_m::quantized_linear",
+                                       "kernels/linear.h", "LinearParams", Overlap::none),
+    row<&quantized_linear_s16<Double>>("quantized_linear_s16", Mode::double_, "cortex_m::quantized_linear",
+                                       "kernels/linear.h", "LinearParams", Overlap::none),
+    row<&quantized_linear_wide_s16>("quantized_linear_wide_s16", Mode::exact, "cortex_m::quantized_linear",
+                                    "kernels/linear.h", "LinearParams", Overlap::none),
+    row<&quantized_mean_s16<Single>>("quantized_mean_s16", Mode::single_, "cortex_m::quantized_mean",
+                                     "kernels/mean.h", "MeanParams", Overlap::none),
+    row<&quantized_mean_s16<Double>>("quantized_mean_s16", Mode::double_, "cortex_m::quantized_mean",
+                                     "kernels/mean.h", "MeanParams", Overlap::none),
+    row<&maximum_s16>("maximum_s16", Mode::exact, "cortex_m::maximum", "kernels/binary.h", "BinaryParams",
+                      Overlap::elementwise),
+    row<&minimum_s16>("minimum_s16", Mode::exact, "cortex_m::minimum", "kernels/binary.h", "BinaryParams",
+                      Overlap::elementwise),
+    row<&amax_s16>("amax_s16", Mode::exact, "cortex_m::amax", "kernels/reduce.h", "ReduceParams",
+                   Overlap::none),
+    row<&amin_s16>("amin_s16", Mode::exact, "cortex_m::amin", "kernels/reduce.h", "ReduceParams",
+                   Overlap::none),
+    row<&argmax_s16>("argmax_s16", Mode::exact, "cortex_m::argmax", "kernels/argmax.h", "ArgmaxParams",
+                     Overlap::none),
+    row<&gather_s16>("gather_s16", Mode::exact, "cortex_m::gather", "kernels/gather.h", "GatherParams",
+                     Overlap::none),
+    row<&softmax_tflite_s8_s16>("softmax_tflite_s8_s16", Mode::exact, "cortex_m::softmax",
+                                "kernels/softmax_tflite.h", "SoftmaxTfliteParams", Overlap::none),
+    row<&embedding_s16>("embedding_s16", Mode::exact, "cortex_m::embedding", "kernels/embedding.h",
+                        "EmbeddingParams", Overlap::none),
+    row<&softmax_s16>("softmax_s16", Mode::exact, "cortex_m::softmax", "kernels/softmax_s16.h",
+                      "SoftmaxS16Params", Overlap::elementwise),
+    row<&requantize_s8_s16<Single>>("requantize_s8_s16", Mode::single_, "cortex_m::requantize",
+                                    "kernels/requantize.h", "RequantizeParams", Overlap::none),
+    row<&requantize_s8_s16<Double>>("requantize_s8_s16", Mode::double_, "cortex_m::requantize",
+                                    "kernels/requantize.h", "RequantizeParams", Overlap::none),
+    row<&requantize_s16_s8<Single>>("requantize_s16_s8", Mode::single_, "cortex_m::requantize",
+                                    "kernels/requantize.h", "RequantizeParams", Overlap::none),
+    row<&requantize_s16_s8<Double>>("requantize_s16_s8", Mode::double_, "cortex_m::requantize",
+                                    "kernels/requantize.h", "RequantizeParams", Overlap::none),
     row<&copy_s16>("copy_s16", Mode::exact, "cortex_m::copy", "kernels/copy.h", "CopyParams", Overlap::none),
 };
 

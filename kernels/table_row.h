@@ -15,7 +15,7 @@ enum class Mode : uint8_t { single_, double_, exact };
 enum class Overlap : uint8_t { none, elementwise };
 
 // `bytes`: scratch, from a `void*` argument; it counts as neither input nor output.
-enum class Element : uint8_t { i8, i16, i32, f32, bytes };
+enum class Element : uint8_t { i8, i16, i32, i64, f32, bytes };
 struct Argument {
   Element element;
   bool output;
@@ -78,6 +78,10 @@ struct ArgumentOf<const int32_t*> {
 template <>
 struct ArgumentOf<int32_t*> {
   static constexpr Argument value{Element::i32, true};
+};
+template <>
+struct ArgumentOf<const int64_t*> {
+  static constexpr Argument value{Element::i64, false};
 };
 template <>
 struct ArgumentOf<const float*> {

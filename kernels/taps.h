@@ -26,10 +26,11 @@ inline TapRange taps_inside(int32_t origin, int32_t taps, int32_t dilation, int3
 // The window of one output pixel. Its weights are walked in memory order: `leading` taps that meet padding,
 // the inside taps of a kernel row, `between` taps of padding, the next row's, ..., `trailing` taps of
 // padding. Where no tap is inside, all are leading and there are no rows.
+template <class T>
 struct Window {
   TapRange rows, columns;
   int32_t leading, between, trailing;
-  const int8_t* input;  // at the first inside tap, channel 0
+  const T* input;  // at the first inside tap, channel 0
   int32_t input_row_step, input_column_step;
 
   int32_t padding_after(int32_t kernel_row) const { return kernel_row + 1 == rows.last ? trailing : between; }
@@ -37,8 +38,8 @@ struct Window {
 
 // The window whose first tap is at input column x0; y0 and
 // `rows` are its first row and that axis' inside taps.
-template <class Params>
-inline Window window_at(const Params& p, const int8_t* image, TapRange rows, int32_t y0, int32_t x0) {
+template <class T, class Params>
+inline Window<T> window_at(const Params& p, const T* image, TapRange rows, int32_t y0, int32_t x0) {
   const TapRange columns = taps_inside(x0, p.kernel_width, p.dilation_width, p.input_width);
   const int32_t pitch = p.input_width * p.input_channels;
   const int32_t row_step = p.dilation_height * pitch;

@@ -31,9 +31,14 @@ Table identity() {
 double real_of(int8_t q, const Quantization& quant) { return quant.scale() * (q - quant.zero_point()); }
 
 // What is undefined (log of 0, 0 times infinity) gives the zero point; infinities saturate.
-int8_t integer_of(double real, const Quantization& quant) {
-  return static_cast<int8_t>(quantize(std::isnan(real) ? 0.0 : real, quant));
+int32_t integer_of(double real, const Quantization& quant) {
+  return quantize(std::isnan(real) ? 0.0 : real, quant);
 }
+
+// Elementwise ops that have an int16 kernel, which is better than straight lines between 513 points.
+constexpr Op kExactInInt16[] = {
+    "aten.add"_op, "aten.sub"_op, "aten.mul"_op, "aten.maximum"_op, "aten.minimum"_op, "requantize"_op,
+};
 
 class Lookups {
  public:
@@ -41,6 +46,7 @@ class Lookups {
 
   Status run() {
     for (Node& node : graph_.nodes) {
+      if (Status s = interpolate(node); !s) return s;
       Result<std::optional<Function>> function = function_of(node);
       if (!function) return forward(function);
       if (!*function) continue;
@@ -85,36 +91,86 @@ class Lookups {
     return compose(node, *root, arguments, quants);
   }
 
+  // A function of int16 becomes its values at 513 points, unless a kernel computes it exactly.
+  Status interpolate(Node& node) {
+    const bool is_exact =
+        std::find(std::begin(kExactInInt16), std::end(kExactInInt16), node.op) != std::end(kExactInInt16);
+    if (node.results.size() != 1 || graph_.type(node.result()).dtype != DType::int16 ||
+        !graph_.type(node.result()).quantized() || !is_elementwise(node) || is_exact)
+      return {};
+    std::optional<size_t> variable;
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      const ValueId id = node.operands[i];
+      if (id == ValueId::none || !graph_.type(id).quantized()) return {};
+      const bool is_constant = graph_.is_constant(id) && graph_.type(id).elements() == 1;
+      if (!is_constant && variable) return {};
+      if (!is_constant) variable = i;
+    }
+    if (!variable) return {};
+    const ValueId of = node.operands[*variable];
+    if (graph_.type(of).dtype != DType::int16 || graph_.type(of).shape != graph_.type(node.result()).shape)
+      return {};
+    auto function = function_text(node);
+    if (!function) return forward(function);
+    std::vector<int16_t> table;
+    for (int32_t q = INT16_MIN; q <= INT16_MAX + 1; q += 128)
+      table.push_back(static_cast<int16_t>(integer_of(value_of(node, *function, reals_of(node, *variable, q)),
+                                                      graph_.type(node.result()).quant)));
+    replace(node, of, Tensor::of<int16_t>({513}, table));
+    return {};
+  }
+
+  // The reals of a node's operands where operand `variable` is the integer q and the others are constants.
+  std::vector<double> reals_of(const Node& node, size_t variable, int32_t q) const {
+    std::vector<double> reals;
+    for (size_t i = 0; i < node.operands.size(); ++i) {
+      const Quantization& quant = graph_.type(node.operands[i]).quant;
+      const double integer = i == variable ? q : graph_.constant(node.operands[i]).at(0);
+      reals.push_back(quant.scale() * (integer - quant.zero_point()));
+    }
+    return reals;
+  }
+
+  static Result<std::optional<Expression>> function_text(const Node& node) {
+    if (node.op != "elementwise"_op) return std::nullopt;
+    auto parsed = Expression::parse(node.attrs().text("expression"));
+    if (!parsed) return forward(parsed);
+    return std::optional(std::move(*parsed));
+  }
+
+  static double value_of(const Node& node, const std::optional<Expression>& expression,
+                         const std::vector<double>& reals) {
+    const double y = expression         ? (*expression)(reals[0])
+                     : node.row().unary ? node.row().unary(reals[0], node.attrs())
+                                        : node.row().binary(reals[0], reals[1], node.attrs());
+    return std::min(std::max(y, node.clamp.lo), node.clamp.hi);
+  }
+
   Result<std::optional<Function>> compose(const Node& node, const Function& root,
                                           const std::vector<Table>& arguments,
                                           const std::vector<const Quantization*>& quants) const {
-    std::optional<Expression> expression;
-    if (node.op == "elementwise"_op) {
-      auto parsed = Expression::parse(node.attrs().text("expression"));
-      if (!parsed) return forward(parsed);
-      expression = std::move(*parsed);
-    }
+    auto expression = function_text(node);
+    if (!expression) return forward(expression);
     const Quantization& out = graph_.type(node.result()).quant;
     const bool first_is_root = functions_.find(node.operands[0]) == functions_.end();
     Function made{root.of, {}, node.op == "requantize"_op && first_is_root};
     for (size_t i = 0; i < made.table.size(); ++i) {
-      const double a = real_of(arguments[0][i], *quants[0]);
-      double y = expression ? (*expression)(a)
-                 : node.row().unary
-                     ? node.row().unary(a, node.attrs())
-                     : node.row().binary(a, real_of(arguments[1][i], *quants[1]), node.attrs());
-      y = std::min(std::max(y, node.clamp.lo), node.clamp.hi);
-      made.table[i] = integer_of(y, out);
+      std::vector<double> reals;
+      for (size_t k = 0; k < arguments.size(); ++k) reals.push_back(real_of(arguments[k][i], *quants[k]));
+      made.table[i] = static_cast<int8_t>(integer_of(value_of(node, *expression, reals), out));
     }
     return made;
   }
 
   void replace(Node& node, const Function& function) {
     const std::vector<int8_t> values(function.table.begin(), function.table.end());
-    const ValueId table =
-        graph_.add_constant(graph_.value(node.result()).name + ".table", Tensor::of<int8_t>({256}, values));
+    replace(node, function.of, Tensor::of<int8_t>({256}, values));
+  }
+
+  void replace(Node& node, ValueId of, Tensor values) {
+    const ValueId table = graph_.add_constant(graph_.value(node.result()).name + ".table", std::move(values));
     node.op = "lookup"_op;
-    node.operands = {function.of, table};
+    node.operands = {of, table};
     node.attributes.clear();
     node.clamp = {};
   }

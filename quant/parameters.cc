@@ -56,7 +56,23 @@ Quantization asymmetric(Range range) {
   return Quantization::per_tensor(scale, static_cast<int32_t>(zero_point));
 }
 
-Quantization for_constant(const Tensor& values) {
+Quantization symmetric_int16(Range range) {
+  const double magnitude = std::max(range.hi, -range.lo);
+  if (!(magnitude > 0)) return Quantization::per_tensor(1.0, 0, DType::int16);
+  return Quantization::per_tensor(std::max(to_float32(magnitude / INT16_MAX), kLeastScale), 0, DType::int16);
+}
+
+Encoding encoding_over(Range range, DType dtype) {
+  return {dtype, dtype == DType::int16 ? symmetric_int16(range) : asymmetric(range)};
+}
+
+Encoding fixed_encoding(const FixedQuantization& fixed, DType dtype) {
+  if (dtype == DType::int8) return {dtype, Quantization::per_tensor(fixed.scale, fixed.zero_point)};
+  const double magnitude = fixed.scale * (128 + std::abs(fixed.zero_point));
+  return {dtype, Quantization::per_tensor(magnitude / 32768, 0, DType::int16)};
+}
+
+Encoding for_constant(const Tensor& values, DType dtype) {
   Range range;
   bool all_equal = true;
   for (int64_t i = 0; i < values.elements(); ++i) {
@@ -64,9 +80,10 @@ Quantization for_constant(const Tensor& values) {
     all_equal = all_equal && values.at(i) == values.at(0);
   }
   const double magnitude = std::max(range.hi, -range.lo);
-  if (!all_equal || magnitude == 0) return asymmetric(range);
-  // Not rounded to float32: 127 steps of it would miss the constant.
-  return Quantization::per_tensor(std::max(magnitude / kWeightLimit, kLeastScale), 0);
+  if (!all_equal || magnitude == 0) return encoding_over(range, dtype);
+  // Not rounded to float32: 127 or 32767 steps of it would miss the constant.
+  const double steps = dtype == DType::int16 ? INT16_MAX : kWeightLimit;
+  return {dtype, Quantization::per_tensor(std::max(magnitude / steps, kLeastScale), 0, dtype)};
 }
 
 Tensor quantized(const Tensor& reals, const Quantization& quant, DType dtype) {

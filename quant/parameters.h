@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "ops/op.h"
 #include "types/tensor.h"
 #include "types/tensor_type.h"
 
@@ -26,9 +27,21 @@ struct Range {
 // int8 over [range.lo, range.hi], which holds 0 as every Range does: 255 steps, zero exact. A range of 0
 // alone gets scale 1.
 Quantization asymmetric(Range range);
+// int16, symmetric: 32767 steps to the end that is farther from 0.
+Quantization symmetric_int16(Range range);
 
-// int8 that hold a constant operand: exactly if all its elements are equal.
-Quantization for_constant(const Tensor& values);
+// An element type and how its integers stand for reals: what an activation gets.
+struct Encoding {
+  DType dtype = DType::int8;
+  Quantization quant;
+  bool operator==(const Encoding&) const = default;
+};
+Encoding encoding_over(Range range, DType dtype);
+// What the row of an op fixes for int8, or int16 over the same reals (1/256 from -128 is 2^-15 from 0).
+Encoding fixed_encoding(const FixedQuantization& fixed, DType dtype);
+
+// Encoding that hold a constant operand: exactly if all its elements are equal.
+Encoding for_constant(const Tensor& values, DType dtype);
 
 // The integers for reals under a per-tensor or per-channel quantization, rounded half to even.
 Tensor quantized(const Tensor& reals, const Quantization& quant, DType dtype);

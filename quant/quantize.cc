@@ -16,7 +16,13 @@ namespace rushlight {
 namespace {
 
 bool is_quantize(const Node& node) { return node.op == "quantize_per_tensor"_op; }
+bool is_activation_dtype(DType dtype) { return dtype == DType::int8 || dtype == DType::int16; }
 bool is_dequantize(const Node& node) { return node.op == "dequantize_per_tensor"_op; }
+
+void set(TensorType& type, const Encoding& integers) {
+  type.dtype = integers.dtype;
+  type.quant = integers.quant;
+}
 
 // Values that must share parameters, as a union-find forest.
 class Groups {
@@ -35,7 +41,8 @@ class Groups {
 
 class Quantizer {
  public:
-  explicit Quantizer(Graph& graph) : graph_(graph), groups_(graph.value_count()) {}
+  Quantizer(Graph& graph, DType activations)
+      : graph_(graph), groups_(graph.value_count()), activations_(activations) {}
 
   Status run(const std::vector<Sample>& samples, const QuantizeOptions& options) {
     settle_known();
@@ -57,6 +64,8 @@ class Quantizer {
   }
 
  private:
+  Encoding encoding_of(ValueId id) const { return {graph_.type(id).dtype, graph_.type(id).quant}; }
+
   bool is_activation(const Node& node, size_t i) const {
     return node.operands[i] != ValueId::none && node.row().operand(i).role == Role::activation;
   }
@@ -91,56 +100,55 @@ class Quantizer {
       if (node.results.size() != 1 || graph_.type(node.result()).quantized() ||
           !is_float(graph_.type(node.result()).dtype))
         continue;
-      const std::optional<Quantization> quant = known_result(node);
-      if (!quant) continue;
-      graph_.value(node.result()).type.quant = *quant;
-      graph_.value(node.result()).type.dtype = DType::int8;
+      const std::optional<Encoding> known = known_result(node);
+      if (!known) continue;
+      set(graph_.value(node.result()).type, *known);
       any = true;
     }
     if (any) settle_qdq();
   }
 
-  std::optional<Quantization> known_result(const Node& node) const {
+  std::optional<Encoding> known_result(const Node& node) const {
     const auto is_known = [&](ValueId id) {
-      return graph_.type(id).quantized() && graph_.type(id).dtype == DType::int8 &&
+      return graph_.type(id).quantized() && is_activation_dtype(graph_.type(id).dtype) &&
              !graph_.type(id).quant.per_channel();
     };
     // A float output may stay one.
     if (is_dequantize(node)) {
       const bool is_output = std::ranges::find(graph_.outputs, node.result()) != graph_.outputs.end();
-      return is_known(node.operands[0]) && !is_output ? std::optional(graph_.type(node.operands[0]).quant)
+      return is_known(node.operands[0]) && !is_output ? std::optional(encoding_of(node.operands[0]))
                                                       : std::nullopt;
     }
     if (node.row().quant == QuantRule::none) return std::nullopt;
-    std::optional<Quantization> shared;
+    std::optional<Encoding> shared;
     bool all_known = true;
     for (size_t i = 0; i < node.operands.size(); ++i) {
       if (!is_activation(node, i)) continue;
       const ValueId id = node.operands[i];
       if (graph_.is_constant(id) && !graph_.type(id).quantized()) {
-        if (node.op == "aten.embedding"_op) shared = for_constant(graph_.constant(id));
+        if (node.op == "aten.embedding"_op) shared = for_constant(graph_.constant(id), activations_);
         continue;
       }
       if (!is_known(id)) return std::nullopt;
-      all_known = all_known && (!shared || *shared == graph_.type(id).quant);
-      shared = graph_.type(id).quant;
+      all_known = all_known && (!shared || *shared == encoding_of(id));
+      shared = encoding_of(id);
     }
     if (!shared) return std::nullopt;
     if (node.row().quant == QuantRule::same) return all_known ? shared : std::nullopt;
-    if (node.row().quant == QuantRule::fixed)
-      return Quantization::per_tensor(node.row().fixed.scale, node.row().fixed.zero_point);
+    if (node.row().quant == QuantRule::fixed) return fixed_encoding(node.row().fixed, shared->dtype);
     return asked_by_all_readers(node.result());
   }
 
-  std::optional<Quantization> asked_by_all_readers(ValueId id) const {
-    std::optional<Quantization> asked;
+  std::optional<Encoding> asked_by_all_readers(ValueId id) const {
+    std::optional<Encoding> asked;
     if (std::ranges::find(graph_.outputs, id) != graph_.outputs.end()) return std::nullopt;
     for (const Node& node : graph_.nodes) {
       if (std::ranges::find(node.operands, id) == node.operands.end()) continue;
       const TensorType& type = graph_.type(node.results.front());
-      if (!is_quantize(node) || type.dtype != DType::int8 || (asked && *asked != type.quant))
+      const Encoding wanted{type.dtype, type.quant};
+      if (!is_quantize(node) || !is_activation_dtype(type.dtype) || (asked && *asked != wanted))
         return std::nullopt;
-      asked = type.quant;
+      asked = wanted;
     }
     return asked;
   }
@@ -165,17 +173,16 @@ class Quantizer {
     given_.resize(graph_.value_count());
     for (ValueId id : graph_.value_ids())
       if (!graph_.is_constant(id) && graph_.type(id).quantized())
-        given_[static_cast<size_t>(id)] = graph_.type(id).quant;
+        given_[static_cast<size_t>(id)] = encoding_of(id);
     for (const Node& node : graph_.nodes)
       if (node.row().quant == QuantRule::fixed && !graph_.type(node.result()).quantized())
-        given_[static_cast<size_t>(node.result())] =
-            Quantization::per_tensor(node.row().fixed.scale, node.row().fixed.zero_point);
+        given_[static_cast<size_t>(node.result())] = fixed_encoding(node.row().fixed, activations_);
   }
 
   // False if the two have different parameters given.
   bool join(ValueId a, ValueId b) {
-    const std::optional<Quantization> of_a = given_[groups_.find(a)];
-    const std::optional<Quantization> of_b = given_[groups_.find(b)];
+    const std::optional<Encoding> of_a = given_[groups_.find(a)];
+    const std::optional<Encoding> of_b = given_[groups_.find(b)];
     if (of_a && of_b && *of_a != *of_b) return false;
     groups_.join(a, b);
     given_[groups_.find(a)] = of_a ? of_a : of_b;
@@ -205,8 +212,7 @@ class Quantizer {
   ValueId requantized(const Node& node, ValueId operand, std::vector<Node>& nodes) {
     const std::string name = graph_.unique_name(graph_.value(operand).name + ".requantized");
     TensorType type = graph_.type(operand);
-    type.dtype = DType::int8;
-    type.quant = *given_[groups_.find(node.results.front())];
+    set(type, *given_[groups_.find(node.results.front())]);
     const ValueId result = graph_.add_result(name, std::move(type));
     nodes.push_back({"requantize"_op, node.name, {operand}, {}, {result}, {}, node.source});
     return result;
@@ -235,9 +241,8 @@ class Quantizer {
     }
     for (ValueId id : open) {
       const size_t group = groups_.find(id);
-      TensorType& type = graph_.value(id).type;
-      type.quant = given_[group] ? *given_[group] : asymmetric(of_group[group]);
-      type.dtype = DType::int8;
+      set(graph_.value(id).type,
+          given_[group] ? *given_[group] : encoding_over(of_group[group], activations_));
     }
     return {};
   }
@@ -267,9 +272,11 @@ class Quantizer {
       switch (node.row().operand(i).role) {
         case Role::activation: {
           const bool same = node.row().quant == QuantRule::same;
-          const Quantization quant =
-              same ? graph_.type(node.result()).quant : for_constant(graph_.constant(id));
-          node.operands[i] = constant_like(id, quant, quantized(graph_.constant(id), quant, DType::int8));
+          const Encoding integers = same
+                                        ? encoding_of(node.result())
+                                        : for_constant(graph_.constant(id), graph_.type(node.result()).dtype);
+          node.operands[i] = constant_like(id, integers.quant,
+                                           quantized(graph_.constant(id), integers.quant, integers.dtype));
           break;
         }
         case Role::weight:
@@ -334,14 +341,15 @@ class Quantizer {
 
   Graph& graph_;
   Groups groups_;
-  std::vector<std::optional<Quantization>> given_;  // by group
+  DType activations_;
+  std::vector<std::optional<Encoding>> given_;  // by group
   std::map<ValueId, std::vector<double>> channel_means_;
 };
 
 }  // namespace
 
 Status quantize(Graph& graph, const std::vector<Sample>& samples, const QuantizeOptions& options) {
-  return Quantizer(graph).run(samples, options);
+  return Quantizer(graph, options.activations).run(samples, options);
 }
 
 }  // namespace rushlight

@@ -24,6 +24,9 @@ struct QuantizeOptions {
   Observer observer = Observer::minmax;
   // One quantized pass over the samples; costs about as much as calibration itself.
   bool bias_correction = true;
+  // int8, or int16 for activations of two bytes: weights stay int8. Where the model file quantizes a value,
+  // the file decides.
+  DType activations = DType::int8;
 };
 
 // Without samples: only constants may still be float; an error otherwise, which names the nodes that have no

@@ -12,7 +12,7 @@
 namespace rushlight::kernels::simd {
 
 // Four bytes from any address.
-inline uint32_t load_word(const int8_t* p) {
+inline uint32_t load_word(const void* p) {
   uint32_t word;
   __builtin_memcpy(&word, p, sizeof word);
   return word;
@@ -41,6 +41,21 @@ inline int32_t multiply_add_halves(uint32_t a, uint32_t b, int32_t acc) {
   __asm__("smlad %0, %1, %2, %3" : "=r"(result) : "r"(a), "r"(b), "r"(acc));
   return result;
 }
+inline int64_t multiply_add_halves(uint32_t a, uint32_t b, int64_t acc) {
+  __asm__("smlald %Q0, %R0, %1, %2" : "+r"(acc) : "r"(a), "r"(b));
+  return acc;
+}
+// The low halves of two registers in one, and the high ones.
+inline uint32_t low_halves(uint32_t a, uint32_t b) {
+  uint32_t result;
+  __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
+inline uint32_t high_halves(uint32_t a, uint32_t b) {
+  uint32_t result;
+  __asm__("pkhtb %0, %2, %1, asr #16" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
 // The greater and the smaller of each pair of bytes. SEL reads the flags that SSUB8 sets.
 inline uint32_t max_bytes(uint32_t a, uint32_t b) {
   uint32_t result;
@@ -64,6 +79,11 @@ inline uint32_t odd_bytes(uint32_t x) { return two_halves(byte_of(x, 1), byte_of
 inline int32_t multiply_add_halves(uint32_t a, uint32_t b, int32_t acc) {
   return acc + low_half(a) * low_half(b) + high_half(a) * high_half(b);
 }
+inline int64_t multiply_add_halves(uint32_t a, uint32_t b, int64_t acc) {
+  return acc + int64_t{low_half(a)} * low_half(b) + int64_t{high_half(a)} * high_half(b);
+}
+inline uint32_t low_halves(uint32_t a, uint32_t b) { return (a & 0xFFFFU) | (b << 16); }
+inline uint32_t high_halves(uint32_t a, uint32_t b) { return (a >> 16) | (b & 0xFFFF0000U); }
 inline uint32_t choose_bytes(uint32_t a, uint32_t b, bool greater) {
   uint32_t result = 0;
   for (int k = 0; k < 4; ++k) {

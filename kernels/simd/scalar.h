@@ -34,10 +34,9 @@ struct scalar {
   static constexpr int dot_outputs = 2;
 
   // acc[k] += sum over i < n of x[i] * weights[k * pitch + i].
-  template <int kOutputs>
-  static void dot(const int8_t* x, const int8_t* weights, int32_t pitch, int32_t n,
-                  int32_t (&acc)[kOutputs]) {
-    int32_t sums[kOutputs];
+  template <int kOutputs, class T, class A>
+  static void dot(const T* x, const int8_t* weights, int32_t pitch, int32_t n, A (&acc)[kOutputs]) {
+    A sums[kOutputs];
     const int8_t* w[kOutputs];
     RUSHLIGHT_UNROLL
     for (int k = 0; k < kOutputs; ++k) {

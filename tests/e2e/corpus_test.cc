@@ -143,5 +143,34 @@ TEST_P(CorpusModel, CoresGiveTheSimulatorsIntegers) {
   }
 }
 
+// int16 activations leave the error of int8 weights alone: 3 to 35 dB less than int8 activations do.
+TEST_P(CorpusModel, Int16Activations) {
+  RUSHLIGHT_NEEDS_CORPUS();
+  RUSHLIGHT_NEEDS_BOARDS();
+  const FloatModel& model = GetParam();
+  std::vector<const char*> targets = {"cortex-m4", "cortex-m55"};
+  if (run_everything()) targets = {"cortex-m0", "cortex-m3", "cortex-m4", "cortex-m33", "cortex-m55"};
+  for (const char* target : targets) {
+    SCOPED_TRACE(target);
+    CompileOptions options = options_of(model, Rounding::single, find_target(target));
+    options.quantize.activations = DType::int16;
+    auto graph = compile_graph(options);
+    ASSERT_TRUE(graph) << graph.error().text();
+    const auto compiled = compile_program(up_to_logits(**graph), options);
+    ASSERT_TRUE(compiled) << compiled.error().text();
+    const auto samples = samples_of(model, *compiled);
+    ASSERT_TRUE(samples) << samples.error().text();
+    const Samples outputs = simulate(*compiled, *samples);
+    const double found = sqnr(float_logits(model), output_reals(*compiled, outputs, 0));
+    fmt::print("{:<28} int16 activations: SQNR {:>5.1f} dB\n", model.name, found);
+    EXPECT_GE(found, model.least_sqnr + 6);
+    const Samples first(samples->begin(), samples->begin() + 1);
+    const auto device = run_on_board(compiled->program, compiled->plan, firmware_files(*compiled), first);
+    ASSERT_TRUE(device) << device.error().text();
+    EXPECT_TRUE(device->selftest_passed);
+    expect_equal(*compiled, {outputs[0]}, device->outputs);
+  }
+}
+
 }  // namespace
 }  // namespace rushlight::e2e

@@ -6,11 +6,14 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "import/npz/npz.h"
 #include "kernels/kernel.h"
+#include "tests/kernels/case.h"
 
 namespace rushlight {
 
@@ -50,5 +53,16 @@ struct Vector {
     return list;
   }
 };
+
+// What CMSIS-NN calls an operator, and how one of its vectors becomes a case.
+struct CmsisNnOperator {
+  const char* name;
+  KernelCase (*make)(const Vector&);
+};
+std::span<const CmsisNnOperator> cmsisnn_layers();
+std::span<const CmsisNnOperator> cmsisnn_others();
+
+// The vectors of one operator. An empty list where the corpus is absent.
+std::vector<Vector> cmsisnn_vectors(std::string_view op);
 
 }  // namespace rushlight

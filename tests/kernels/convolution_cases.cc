@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // conv2d, depthwise_conv2d, linear.
-#include "tests/kernels/random.h"
-#include "tests/kernels/reference.h"
+#include "tests/kernels/elements.h"
 
 namespace rushlight {
 namespace {
@@ -60,28 +59,48 @@ Shape random_shape(Random& random) {
 // folded in, and factors. Now and then the folded bias is as extreme as the accumulator's bound allows.
 struct Channels {
   std::vector<int64_t> bias;  // the layer's own; beyond int32 where the folded one is extreme
-  Ints folded;
+  std::vector<int64_t> folded;
   std::vector<Factor> factors;
 };
 
+// "quantized_linear" -> "quantized_linear_s8", "quantized_linear_s16"; Mode::exact has int64 sums.
+template <class T>
+std::string layer_kernel(const char* stem, Mode mode) {
+  return kernel_of<T>((stem + std::string(mode == Mode::exact ? "_wide" : "")).c_str());
+}
+
+// A factor that brings sums of this magnitude into T, for sums as the mode has them.
+template <class T>
+Factor sum_factor(Random& random, Mode mode, double magnitude) {
+  Factor factor = random.factor(magnitude / (sizeof(T) == 1 ? 1 : 256));
+  if (mode != Mode::exact) return factor;
+  factor.multiplier = random.chance(10) ? random.pick({1 << 14, 32767}) : random.in(1 << 14, 32767);
+  factor.shift = std::min(factor.shift, 14);
+  return factor;
+}
+
 // weight(o, i) is the i-th of the `depth` weights of output o.
-template <class Weight>
-Channels channels(Random& random, int32_t outputs, int32_t depth, int32_t zero_point, Weight weight) {
+template <class T, class Weight>
+Channels channels(Random& random, Mode mode, int32_t outputs, int32_t depth, int32_t zero_point,
+                  Weight weight) {
   Channels result;
-  const double magnitude = std::sqrt(static_cast<double>(depth)) * 74 * 74;
+  const double element = sizeof(T) == 1 ? 74 : 74 * 256;
+  const double magnitude = std::sqrt(static_cast<double>(depth)) * 74 * element;
+  const int64_t reach = -int64_t{std::numeric_limits<T>::min()};
+  const int64_t greatest = mode == Mode::exact ? int64_t{1} << 47 : INT32_MAX;
   for (int32_t o = 0; o < outputs; ++o) {
     int64_t sum = 0;
     int64_t bound = 0;
     for (int32_t i = 0; i < depth; ++i) {
       sum += weight(o, i);
-      bound += 128 * std::abs(weight(o, i));
+      bound += reach * std::abs(weight(o, i));
     }
-    const int64_t extreme = random.pick({INT32_MAX - bound, INT32_MIN + bound});
+    const int64_t extreme = random.pick({greatest - bound, -greatest + bound});
     const int64_t usual = random.wide(-2, 2) * static_cast<int64_t>(magnitude / 2) - zero_point * sum;
-    result.folded.push_back(static_cast<int32_t>(random.chance(5) ? extreme : usual));
+    result.folded.push_back(random.chance(5) ? extreme : usual);
     result.bias.push_back(result.folded.back() + zero_point * sum);
+    result.factors.push_back(sum_factor<T>(random, mode, magnitude));
   }
-  result.factors = random.factors(outputs, magnitude);
   return result;
 }
 
@@ -99,12 +118,12 @@ Spread spread(Random& random, int32_t height, int32_t width, int32_t channels) {
   return s;
 }
 
-template <class Params>
-Bytes spread_out(const Params& p, const Bytes& dense) {
+template <class Params, class T>
+std::vector<T> spread_out(const Params& p, const std::vector<T>& dense) {
   const int32_t last = p.output_offset + (p.batch - 1) * p.output_batch_pitch +
                        (p.output_height - 1) * p.output_row_pitch +
                        (p.output_width - 1) * p.output_pixel_pitch;
-  Bytes memory(static_cast<size_t>(last + p.output_channels), 0x55);
+  std::vector<T> memory(static_cast<size_t>(last + p.output_channels), static_cast<T>(0x5555));
   size_t next = 0;
   reference::for_each_index(
       {p.batch, p.output_height, p.output_width, p.output_channels}, [&](const Ints& at) {
@@ -115,15 +134,15 @@ Bytes spread_out(const Params& p, const Bytes& dense) {
   return memory;
 }
 
-KernelCase with_weights(CaseBuilder builder, const Bytes& input, const Bytes& weights, const Channels& c,
-                        const Bytes& output) {
-  return builder.input(input)
-      .input(weights)
-      .input(c.folded)
-      .input(multipliers_of(c.factors))
-      .input(shifts_of(c.factors))
-      .output(output)
-      .done();
+template <class T>
+KernelCase with_weights(CaseBuilder builder, Mode mode, const std::vector<T>& input, const Bytes& weights,
+                        const Channels& c, const std::vector<T>& output) {
+  builder.input(input).input(weights);
+  if (mode == Mode::exact)
+    builder.input(c.folded);
+  else
+    builder.input(Ints(c.folded.begin(), c.folded.end()));
+  return builder.input(multipliers_of(c.factors)).input(shifts_of(c.factors)).output(output).done();
 }
 
 std::string text(const Shape& s) {
@@ -136,100 +155,151 @@ std::string text(const Shape& s) {
          " groups " + std::to_string(s.groups) + " ";
 }
 
+template <class T>
 void add_conv2d(std::vector<KernelCase>& cases, Random& random, Mode mode, const Shape& s) {
   const Spread to = spread(random, s.y.output(), s.x.output(), s.outputs);
-  const Conv2dParams p{s.batch,      s.y.input,           s.x.input,    s.channels,     s.y.output(),
-                       s.x.output(), s.outputs,           s.y.kernel,   s.x.kernel,     s.y.stride,
-                       s.x.stride,   s.y.dilation,        s.x.dilation, s.y.pad_before, s.x.pad_before,
-                       s.groups,     random.zero_point(), to.offset,    to.batch,       to.row,
-                       to.pixel,     random.range()};
+  const Conv2dParams p{s.batch,
+                       s.y.input,
+                       s.x.input,
+                       s.channels,
+                       s.y.output(),
+                       s.x.output(),
+                       s.outputs,
+                       s.y.kernel,
+                       s.x.kernel,
+                       s.y.stride,
+                       s.x.stride,
+                       s.y.dilation,
+                       s.x.dilation,
+                       s.y.pad_before,
+                       s.x.pad_before,
+                       s.groups,
+                       random_zero_point<T>(random),
+                       to.offset,
+                       to.batch,
+                       to.row,
+                       to.pixel,
+                       random_range<T>(random)};
   const int32_t depth = s.y.kernel * s.x.kernel * s.channels / s.groups;
-  const Bytes input = random.bytes(s.batch * s.y.input * s.x.input * s.channels);
+  const std::vector<T> input = random_elements<T>(random, s.batch * s.y.input * s.x.input * s.channels);
   const Bytes weights = random.bytes(s.outputs * depth, -127);
-  const Channels c = channels(random, s.outputs, depth, p.input_zero_point, [&](int32_t o, int32_t i) {
-    return int64_t{weights[static_cast<size_t>(o * depth + i)]};
-  });
-  const Bytes output = spread_out(p, reference::conv2d(mode, p, input, weights, c.bias, c.factors));
-  CaseBuilder builder("quantized_conv2d_s8", mode, p, text(s) + random.tag());
-  cases.push_back(with_weights(builder, input, weights, c, output));
+  const Channels c =
+      channels<T>(random, mode, s.outputs, depth, p.input_zero_point,
+                  [&](int32_t o, int32_t i) { return int64_t{weights[static_cast<size_t>(o * depth + i)]}; });
+  const std::vector<T> output = spread_out(p, reference::conv2d(mode, p, input, weights, c.bias, c.factors));
+  CaseBuilder builder(layer_kernel<T>("quantized_conv2d", mode).c_str(), mode, p, text(s) + random.tag());
+  cases.push_back(with_weights(builder, mode, input, weights, c, output));
 }
 
+template <class T>
 void add_depthwise(std::vector<KernelCase>& cases, Random& random, Mode mode, const Shape& s) {
   const int32_t outputs = s.channels * s.outputs;
   const Spread to = spread(random, s.y.output(), s.x.output(), outputs);
-  const DepthwiseConv2dParams p{
-      s.batch,      s.y.input,      s.x.input,      s.channels,    s.y.output(),        s.x.output(),
-      outputs,      s.y.kernel,     s.x.kernel,     s.y.stride,    s.x.stride,          s.y.dilation,
-      s.x.dilation, s.y.pad_before, s.x.pad_before, s.outputs,     random.zero_point(), to.offset,
-      to.batch,     to.row,         to.pixel,       random.range()};
+  const DepthwiseConv2dParams p{s.batch,
+                                s.y.input,
+                                s.x.input,
+                                s.channels,
+                                s.y.output(),
+                                s.x.output(),
+                                outputs,
+                                s.y.kernel,
+                                s.x.kernel,
+                                s.y.stride,
+                                s.x.stride,
+                                s.y.dilation,
+                                s.x.dilation,
+                                s.y.pad_before,
+                                s.x.pad_before,
+                                s.outputs,
+                                random_zero_point<T>(random),
+                                to.offset,
+                                to.batch,
+                                to.row,
+                                to.pixel,
+                                random_range<T>(random)};
   const int32_t taps = s.y.kernel * s.x.kernel;
-  const Bytes input = random.bytes(s.batch * s.y.input * s.x.input * s.channels);
+  const std::vector<T> input = random_elements<T>(random, s.batch * s.y.input * s.x.input * s.channels);
   const Bytes weights = random.bytes(taps * outputs, -127);
-  const Channels c = channels(random, outputs, taps, p.input_zero_point, [&](int32_t o, int32_t i) {
+  const Channels c = channels<T>(random, mode, outputs, taps, p.input_zero_point, [&](int32_t o, int32_t i) {
     return int64_t{weights[static_cast<size_t>(i * outputs + o)]};
   });
-  const Bytes output = spread_out(p, reference::depthwise_conv2d(mode, p, input, weights, c.bias, c.factors));
-  CaseBuilder builder("quantized_depthwise_conv2d_s8", mode, p, text(s) + random.tag());
-  cases.push_back(with_weights(builder, input, weights, c, output));
+  const std::vector<T> output =
+      spread_out(p, reference::depthwise_conv2d(mode, p, input, weights, c.bias, c.factors));
+  CaseBuilder builder(layer_kernel<T>("quantized_depthwise_conv2d", mode).c_str(), mode, p,
+                      text(s) + random.tag());
+  cases.push_back(with_weights(builder, mode, input, weights, c, output));
 }
 
+template <class T>
 void add_linear(std::vector<KernelCase>& cases, Random& random, Mode mode) {
   const LinearParams p{random.in(1, 3), random.pick({1, 2, 3, 4, 5, 8, 17, 33, 100}),
-                       random.pick({1, 2, 3, 5, 8, 10}), random.range()};
-  const int32_t zero_point = random.zero_point();
-  const Bytes input = random.bytes(p.rows * p.input_features);
+                       random.pick({1, 2, 3, 5, 8, 10}), random_range<T>(random)};
+  const int32_t zero_point = random_zero_point<T>(random);
+  const std::vector<T> input = random_elements<T>(random, p.rows * p.input_features);
   const Bytes weights = random.bytes(p.output_features * p.input_features, -127);
-  const Channels c = channels(
-      random, p.output_features, p.input_features, zero_point,
+  const Channels c = channels<T>(
+      random, mode, p.output_features, p.input_features, zero_point,
       [&](int32_t o, int32_t i) { return int64_t{weights[static_cast<size_t>(o * p.input_features + i)]}; });
-  const Bytes output = reference::linear(mode, p, zero_point, input, weights, c.bias, c.factors);
+  const std::vector<T> output = reference::linear(mode, p, zero_point, input, weights, c.bias, c.factors);
   const std::string sizes = std::to_string(p.rows) + "x" + std::to_string(p.input_features) + "x" +
                             std::to_string(p.output_features) + " ";
-  CaseBuilder builder("quantized_linear_s8", mode, p, sizes + random.tag());
-  cases.push_back(with_weights(builder, input, weights, c, output));
+  CaseBuilder builder(layer_kernel<T>("quantized_linear", mode).c_str(), mode, p, sizes + random.tag());
+  cases.push_back(with_weights(builder, mode, input, weights, c, output));
 }
 
 // Accumulators that are the bias alone, at both ends of int32 and
 // around ties: the whole of requantization, one element a factor.
+template <class T>
 void add_accumulators(std::vector<KernelCase>& cases, Random& random, Mode mode) {
   Channels c;
   for (int i = 0; i < 128; ++i) {
-    const Factor f{random.pick({1 << 30, INT32_MAX, 3 << 29, random.in(1 << 30, INT32_MAX)}),
-                   random.in(-32, 30)};
-    int64_t acc = random.pick<int64_t>({INT32_MIN, INT32_MAX, 0, 1, -1, random.wide(INT32_MIN, INT32_MAX)});
+    Factor f{random.pick({1 << 30, INT32_MAX, 3 << 29, random.in(1 << 30, INT32_MAX)}), random.in(-32, 30)};
+    if (mode == Mode::exact) f = {std::min(32767, f.multiplier >> 16), std::min(f.shift, 14)};
+    const int64_t least = mode == Mode::exact ? -(int64_t{1} << 47) : INT32_MIN;
+    const int64_t greatest = -(least + 1);
+    int64_t acc = random.pick<int64_t>({least, greatest, 0, 1, -1, random.wide(least, greatest)});
     // An accumulator next to a half-integer after scaling.
-    const double tie = random.in(-140, 140) + 0.5;
+    const double tie = random.in(-140, 140) * (sizeof(T) == 1 ? 1 : 250) + 0.5;
     const int32_t step = random.in(-1, 1);
-    if (random.chance(50)) acc = std::llround(tie * std::exp2(31 - f.shift) / f.multiplier) + step;
+    const int bits = mode == Mode::exact ? 15 : 31;
+    if (random.chance(50)) acc = std::llround(tie * std::exp2(bits - f.shift) / f.multiplier) + step;
     c.factors.push_back(f);
-    c.folded.push_back(static_cast<int32_t>(std::min<int64_t>(INT32_MAX, std::max<int64_t>(INT32_MIN, acc))));
+    c.folded.push_back(std::min(greatest, std::max(least, acc)));
     c.bias.push_back(c.folded.back());
   }
-  const LinearParams p{1, 1, 128, random.range()};
-  const Bytes input = {0};
+  const LinearParams p{1, 1, 128, random_range<T>(random)};
+  const std::vector<T> input = {0};
   const Bytes weights(128, 1);
-  const Bytes output = reference::linear(mode, p, 0, input, weights, c.bias, c.factors);
-  CaseBuilder builder("quantized_linear_s8", mode, p, "accumulators " + random.tag());
-  cases.push_back(with_weights(builder, input, weights, c, output));
+  const std::vector<T> output = reference::linear(mode, p, 0, input, weights, c.bias, c.factors);
+  CaseBuilder builder(layer_kernel<T>("quantized_linear", mode).c_str(), mode, p,
+                      "accumulators " + random.tag());
+  cases.push_back(with_weights(builder, mode, input, weights, c, output));
+}
+
+template <class T>
+void add_layers(std::vector<KernelCase>& cases, Random& random, int scale, Mode mode) {
+  for (const Shape& shape : kShapes) {
+    add_conv2d<T>(cases, random, mode, shape);
+    add_depthwise<T>(cases, random, mode, shape);
+  }
+  for (int i = 0; i < 25 * scale; ++i) {
+    add_conv2d<T>(cases, random, mode, random_shape(random));
+    Shape depthwise = random_shape(random);
+    depthwise.outputs = random.pick({1, 1, 1, 2, 3, 4, 5, 8});
+    add_depthwise<T>(cases, random, mode, depthwise);
+    add_linear<T>(cases, random, mode);
+    add_accumulators<T>(cases, random, mode);
+  }
 }
 
 }  // namespace
 
 void add_convolution_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
   for (const Mode mode : {Mode::single_, Mode::double_}) {
-    for (const Shape& shape : kShapes) {
-      add_conv2d(cases, random, mode, shape);
-      add_depthwise(cases, random, mode, shape);
-    }
-    for (int i = 0; i < 25 * scale; ++i) {
-      add_conv2d(cases, random, mode, random_shape(random));
-      Shape depthwise = random_shape(random);
-      depthwise.outputs = random.pick({1, 1, 1, 2, 3, 4, 5, 8});
-      add_depthwise(cases, random, mode, depthwise);
-      add_linear(cases, random, mode);
-      add_accumulators(cases, random, mode);
-    }
+    add_layers<int8_t>(cases, random, scale, mode);
+    add_layers<int16_t>(cases, random, scale, mode);
   }
+  add_layers<int16_t>(cases, random, scale, Mode::exact);
 }
 
 }  // namespace rushlight

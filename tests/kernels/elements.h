@@ -44,16 +44,6 @@ kernels::OutputRange random_range(Random& random) {
 namespace reference {
 
 template <class T>
-T clamp_to(Wide x, int32_t lo, int32_t hi) {
-  return static_cast<T>(x < lo ? lo : x > hi ? hi : x);
-}
-
-template <class T>
-T requantize_to(Mode mode, Wide acc, Factor f, const OutputRange& range) {
-  return clamp_to<T>(range.zero_point + rescale(mode, acc, f), range.lo, range.hi);
-}
-
-template <class T>
 T requantize_mean_to(Mode mode, Wide sum, Factor f, const OutputRange& range) {
   if (mode == Mode::single_ && sum < 0) --f.multiplier;
   return requantize_to<T>(mode, sum, f, range);

@@ -13,12 +13,36 @@ using reference::Wide;
 // The family of kernels/binary.h.
 struct BinaryFunction {
   const char* name;
-  int8_t (*apply)(int8_t a, int8_t b);
+  int32_t (*apply)(int32_t a, int32_t b);
 };
 const BinaryFunction kBinaryFunctions[] = {
-    {"maximum_s8", [](int8_t a, int8_t b) { return a > b ? a : b; }},
-    {"minimum_s8", [](int8_t a, int8_t b) { return a < b ? a : b; }},
+    {"maximum", [](int32_t a, int32_t b) { return a > b ? a : b; }},
+    {"minimum", [](int32_t a, int32_t b) { return a < b ? a : b; }},
 };
+
+template <class T>
+void add_binary(std::vector<KernelCase>& cases, Random& random, const BinaryFunction& function) {
+  const Pair<T> pair = operands<T>(random);
+  add_pair(cases, random, kernel_of<T>(function.name).c_str(), Mode::exact, BinaryParams{pair.loops}, pair,
+           [&](T a, T b) { return static_cast<T>(function.apply(a, b)); });
+}
+
+// int16: sums are int64, and multipliers take all of int32.
+void add_add_single_s16(std::vector<KernelCase>& cases, Random& random) {
+  const Pair<int16_t> pair = operands<int16_t>(random);
+  const OutputRange range = random_range<int16_t>(random);
+  const int32_t shift = random.in(0, 30);
+  const int32_t limit = static_cast<int32_t>(std::min<int64_t>(INT32_MAX, int64_t{8} << shift));
+  const int32_t m_a = random.chance(20) ? random.pick({limit, 1 << shift}) : random.in(1, limit);
+  const int32_t m_b = random.chance(20) ? random.pick({-limit, -(1 << shift)}) : random.in(-limit, limit);
+  const int32_t half = shift == 0 ? 0 : 1 << (shift - 1);
+  const AddSingleParams p{pair.loops, m_a, m_b, half, shift, range.lo, range.hi};
+  add_pair(cases, random, "quantized_add_s16", Mode::single_, p, pair, [&](int16_t a, int16_t b) {
+    const Wide sum = Wide{m_a} * a + Wide{m_b} * b;
+    return reference::clamp_to<int16_t>(reference::round_half_up(sum, reference::power_of_two(shift)),
+                                        range.lo, range.hi);
+  });
+}
 
 void add_add_single(std::vector<KernelCase>& cases, Random& random) {
   const Pair<int8_t> pair = operands(random);
@@ -43,8 +67,9 @@ void add_add_single(std::vector<KernelCase>& cases, Random& random) {
   });
 }
 
+template <class T>
 void add_add_double(std::vector<KernelCase>& cases, Random& random) {
-  const Pair<int8_t> pair = operands(random);
+  const Pair<T> pair = operands<T>(random);
   const int32_t half = 1 << 30;
   // Twice the larger scale: at least one factor is 1/2, at most that the other.
   Factor factor_a{half, 0};
@@ -52,21 +77,22 @@ void add_add_double(std::vector<KernelCase>& cases, Random& random) {
   if (random.chance(10)) factor_b = {random.in(1 << 30, INT32_MAX), random.in(-32, -1)};
   if (random.chance(20)) factor_b = factor_a;
   if (random.chance(50)) std::swap(factor_a, factor_b);
-  const Factor factor_out{random.in(1 << 30, INT32_MAX),
-                          random.chance(90) ? random.in(-22, -16) : random.in(-32, 4)};
+  const Factor factor_out{random.in(1 << 30, INT32_MAX), random.chance(90)
+                                                             ? random.in(-22, -16) + (sizeof(T) == 1 ? 0 : 5)
+                                                             : random.in(-32, 4)};
   const AddDoubleParams p{pair.loops,
-                          random.zero_point(),
-                          random.zero_point(),
+                          random_zero_point<T>(random),
+                          random_zero_point<T>(random),
                           factor_a,
                           factor_b,
                           random.in(0, 1),
                           random.chance(95) ? factor_out : Factor{0, 0},
-                          random.range()};
-  add_pair(cases, random, "quantized_add_s8", Mode::double_, p, pair, [&](int8_t a, int8_t b) {
-    const Wide unit = reference::power_of_two(20);
+                          random_range<T>(random)};
+  add_pair(cases, random, kernel_of<T>("quantized_add").c_str(), Mode::double_, p, pair, [&](T a, T b) {
+    const Wide unit = reference::power_of_two(sizeof(T) == 1 ? 20 : 15);
     const Wide x = reference::rescale(Mode::double_, (a - p.zero_point_a) * unit, p.factor_a);
     const Wide y = reference::rescale(Mode::double_, (b - p.zero_point_b) * unit, p.factor_b);
-    return reference::requantize(Mode::double_, p.negate_b ? x - y : x + y, p.factor_out, p.output);
+    return reference::requantize_to<T>(Mode::double_, p.negate_b ? x - y : x + y, p.factor_out, p.output);
   });
 }
 
@@ -75,11 +101,13 @@ void add_add_double(std::vector<KernelCase>& cases, Random& random) {
 void add_elementwise_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
   for (int i = 0; i < 30 * scale; ++i) {
     for (const BinaryFunction& function : kBinaryFunctions) {
-      const Pair<int8_t> pair = operands(random);
-      add_pair(cases, random, function.name, Mode::exact, BinaryParams{pair.loops}, pair, function.apply);
+      add_binary<int8_t>(cases, random, function);
+      add_binary<int16_t>(cases, random, function);
     }
     add_add_single(cases, random);
-    add_add_double(cases, random);
+    add_add_single_s16(cases, random);
+    add_add_double<int8_t>(cases, random);
+    add_add_double<int16_t>(cases, random);
   }
 }
 

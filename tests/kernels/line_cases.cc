@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "tests/kernels/random.h"
-#include "tests/kernels/reference.h"
+#include "tests/kernels/elements.h"
 
 namespace rushlight {
 namespace {
@@ -16,26 +15,30 @@ using reference::Bytes;
 using reference::Ints;
 using reference::Wide;
 
-struct Line {
+template <class T>
+struct LinesOf {
   int32_t outer, count, inner;
-  Bytes data;
+  std::vector<T> data;
   size_t at(int32_t o, int32_t k, int32_t i) const {
     return static_cast<size_t>((o * count + k) * inner + i);
   }
 };
 
-Line random_lines(Random& random) {
-  Line line{random.in(1, 3), random.pick({1, 2, 3, 10, 12, 17, 33}), random.pick({1, 1, 2, 5}), {}};
-  line.data = random.bytes(line.outer * line.count * line.inner);
+using Line = LinesOf<int8_t>;
+
+template <class T = int8_t>
+LinesOf<T> random_lines(Random& random) {
+  LinesOf<T> line{random.in(1, 3), random.pick({1, 2, 3, 10, 12, 17, 33}), random.pick({1, 1, 2, 5}), {}};
+  line.data = random_elements<T>(random, line.outer * line.count * line.inner);
   return line;
 }
 
 // visit(o, i, greatest element of the line)
-template <class Visit>
-void for_each_line(const Line& line, Visit visit) {
+template <class T, class Visit>
+void for_each_line(const LinesOf<T>& line, Visit visit) {
   for (int32_t o = 0; o < line.outer; ++o)
     for (int32_t i = 0; i < line.inner; ++i) {
-      int32_t greatest = -128;
+      int32_t greatest = line.data[line.at(o, 0, i)];
       for (int32_t k = 0; k < line.count; ++k)
         greatest = std::max<int32_t>(greatest, line.data[line.at(o, k, i)]);
       visit(o, i, greatest);
@@ -99,7 +102,9 @@ Wide exponential(Wide a) {
   return result;
 }
 
-int8_t probability(Wide e, Wide sum) {
+// e / sum in units of 2^-bits, from the least integer of T, which has so many bits.
+template <class T>
+T probability(Wide e, Wide sum) {
   int zeros = 0;
   while ((sum << zeros) < reference::power_of_two(31)) ++zeros;
   const Wide fraction = (sum << zeros) - reference::power_of_two(31);
@@ -107,11 +112,14 @@ int8_t probability(Wide e, Wide sum) {
   Wide y = 1515870810 + high(half, -1010580540);
   for (int i = 0; i < 3; ++i) y += saturated(high(y, reference::power_of_two(29) - high(half, y)) * 4);
   const Wide scale = saturated(y * 2);
-  return reference::clamp(shifted(high(scale, e), 12 - zeros + 31 - 8) - 128, -128, 127);
+  constexpr int bits = 8 * sizeof(T);
+  constexpr int32_t lo = std::numeric_limits<T>::min();
+  return reference::clamp_to<T>(shifted(high(scale, e), 12 - zeros + 31 - bits) + lo, lo, -lo - 1);
 }
 
 }  // namespace tflite
 
+template <class T>
 void add_softmax_tflite(std::vector<KernelCase>& cases, Random& random) {
   Line line = random_lines(random);
   if (random.chance(5)) line = {1, 600, 1, random.bytes(600, 20, 21)};  // sums above 511
@@ -123,7 +131,7 @@ void add_softmax_tflite(std::vector<KernelCase>& cases, Random& random) {
       static_cast<int32_t>(std::min(2147483647.0, std::nearbyint(std::ldexp(fraction, 31))));
   const auto radius = static_cast<int32_t>(std::floor(std::ldexp(31.0, 26 - shift)));
   const SoftmaxTfliteParams p{line.outer, line.count, line.inner, multiplier, shift, -radius};
-  Bytes out(line.data.size());
+  std::vector<T> out(line.data.size());
   for_each_line(line, [&](int32_t o, int32_t i, int32_t greatest) {
     const auto e = [&](int32_t k) {
       const int32_t d = line.data[line.at(o, k, i)] - greatest;
@@ -135,10 +143,57 @@ void add_softmax_tflite(std::vector<KernelCase>& cases, Random& random) {
     for (int32_t k = 0; k < line.count; ++k)
       if (counts(k)) sum += tflite::shifted(e(k), 12);
     for (int32_t k = 0; k < line.count; ++k)
-      out[line.at(o, k, i)] = counts(k) ? tflite::probability(e(k), sum) : int8_t{-128};
+      out[line.at(o, k, i)] = counts(k) ? tflite::probability<T>(e(k), sum) : std::numeric_limits<T>::min();
   });
-  cases.push_back(
-      CaseBuilder("softmax_tflite_s8", Mode::exact, p, random.tag()).input(line.data).output(out).done());
+  cases.push_back(CaseBuilder(sizeof(T) == 1 ? "softmax_tflite_s8" : "softmax_tflite_s8_s16", Mode::exact, p,
+                              random.tag())
+                      .input(line.data)
+                      .output(out)
+                      .done());
+}
+
+// `table` at place 65536 = its last point, by a straight line between neighbours, rounded half up.
+Wide on_line(const std::vector<int16_t>& table, Wide place) {
+  const auto k = static_cast<size_t>(place / 128);
+  const Wide left = table[k];
+  return left + reference::round_half_up((table[k + 1] - left) * (place % 128), 128);
+}
+
+void add_softmax_s16(std::vector<KernelCase>& cases, Random& random) {
+  const LinesOf<int16_t> line = random_lines<int16_t>(random);
+  std::vector<int16_t> exp_table;
+  std::vector<int16_t> reciprocals;
+  for (int k = 0; k <= 512; ++k) {
+    exp_table.push_back(static_cast<int16_t>(std::min(32767.0, std::round(32768 * std::exp(k / 51.2 - 10)))));
+    reciprocals.push_back(static_cast<int16_t>(std::min(32767.0, std::round(32768 / (1 + k / 512.0)))));
+  }
+  const Factor f{random.in(1 << 30, INT32_MAX), random.in(-6, 3)};
+  const SoftmaxS16Params p{line.outer, line.count, line.inner, f.multiplier, f.shift};
+  std::vector<int16_t> out(line.data.size());
+  for_each_line(line, [&](int32_t o, int32_t i, int32_t greatest) {
+    const auto e = [&](int32_t k) {
+      const Wide d = reference::rescale(Mode::double_, line.data[line.at(o, k, i)] - greatest, f);
+      return on_line(exp_table, std::max<Wide>(0, d + 65535));
+    };
+    Wide sum = 0;
+    for (int32_t k = 0; k < line.count; ++k) sum += e(k);
+    int bits = 0;  // 2^bits <= sum < 2^(bits + 1)
+    while (reference::power_of_two(bits + 1) <= sum) ++bits;
+    // (1 + f) 2^16, of which the table takes f.
+    const Wide normal = reference::round_half_up(sum * reference::power_of_two(30 - bits), 1 << 14);
+    const Wide scale = on_line(reciprocals, normal - 65536);
+    for (int32_t k = 0; k < line.count; ++k) {
+      const Wide twice = reference::floor_divide(e(k) * scale, reference::power_of_two(bits - 1));
+      out[line.at(o, k, i)] = static_cast<int16_t>(reference::floor_divide(twice + 1, 2));
+    }
+  });
+  const auto builder = [&] {
+    CaseBuilder result("softmax_s16", Mode::exact, p, random.tag());
+    result.input(line.data).input(exp_table).input(reciprocals);
+    return result;
+  };
+  cases.push_back(builder().output(out).done());
+  cases.push_back(builder().output_in_place(0, out).done());
 }
 
 // log2 of x with 16 fraction bits by repeated squaring of a 32-bit mantissa, cut after each.
@@ -201,9 +256,11 @@ void add_log_softmax(std::vector<KernelCase>& cases, Random& random) {
                       .done());
 }
 
+template <class T>
 void add_argmax(std::vector<KernelCase>& cases, Random& random) {
-  Line line = random_lines(random);
-  if (random.chance(40)) line.data = random.bytes(static_cast<int64_t>(line.data.size()), -1, 1);  // ties
+  LinesOf<T> line = random_lines<T>(random);
+  if (random.chance(40))  // ties
+    for (T& x : line.data) x = static_cast<T>(random.in(-1, 1));
   const bool least = random.chance(50);
   Ints out;
   for (int32_t o = 0; o < line.outer; ++o)
@@ -215,21 +272,25 @@ void add_argmax(std::vector<KernelCase>& cases, Random& random) {
       out.push_back(static_cast<int32_t>(found - values.begin()));
     }
   const ArgmaxParams p{line.outer, line.count, line.inner, least ? 1 : 0};
-  cases.push_back(CaseBuilder("argmax_s8", Mode::exact, p, random.tag()).input(line.data).output(out).done());
+  cases.push_back(CaseBuilder(kernel_of<T>("argmax").c_str(), Mode::exact, p, random.tag())
+                      .input(line.data)
+                      .output(out)
+                      .done());
 }
 
+template <class T>
 void add_embedding(std::vector<KernelCase>& cases, Random& random) {
   const EmbeddingParams p{random.in(1, 6), random.in(1, 9), random.pick({1, 3, 4, 17})};
-  const Bytes table = random.bytes(p.rows * p.width);
+  const std::vector<T> table = random_elements<T>(random, p.rows * p.width);
   Ints indices;
-  Bytes out;
+  std::vector<T> out;
   for (int32_t i = 0; i < p.count; ++i) {
     indices.push_back(random.chance(10) ? random.pick({-1, p.rows, INT32_MIN, INT32_MAX})
                                         : random.in(0, p.rows - 1));
     const int32_t row = std::clamp(indices.back(), 0, p.rows - 1);
     for (int32_t k = 0; k < p.width; ++k) out.push_back(table[static_cast<size_t>(row * p.width + k)]);
   }
-  cases.push_back(CaseBuilder("embedding_s8", Mode::exact, p, random.tag())
+  cases.push_back(CaseBuilder(kernel_of<T>("embedding").c_str(), Mode::exact, p, random.tag())
                       .input(indices)
                       .input(table)
                       .output(out)
@@ -237,13 +298,14 @@ void add_embedding(std::vector<KernelCase>& cases, Random& random) {
 }
 
 // A tensor of up to three axes whose every axis is reordered, repeated or filled.
+template <class T>
 void add_gather(std::vector<KernelCase>& cases, Random& random) {
   const Ints extents = {random.in(1, 3), random.in(1, 4), random.in(1, 5)};
   const int32_t run = random.pick({1, 1, 2, 5, 17});
   GatherParams p{};
   p.run = run;
-  p.fill = random.zero_point();
-  const Bytes in = random.bytes(reference::count(extents) * run);
+  p.fill = sizeof(T) == 1 ? random.zero_point() : random.in(INT16_MIN, INT16_MAX);
+  const std::vector<T> in = random_elements<T>(random, reference::count(extents) * run);
   Ints offsets;
   Ints sizes;
   std::vector<Ints> maps;
@@ -264,7 +326,7 @@ void add_gather(std::vector<KernelCase>& cases, Random& random) {
       offsets.push_back(maps.back().back() < 0 ? INT32_MIN : maps.back().back() * step);
     }
   }
-  Bytes out;
+  std::vector<T> out;
   reference::for_each_index(sizes, [&](const Ints& at) {
     int32_t from = 0;
     bool filled = false;
@@ -274,12 +336,16 @@ void add_gather(std::vector<KernelCase>& cases, Random& random) {
       from = from * extents[d] + std::max(i, 0);
     }
     for (int32_t k = 0; k < run; ++k)
-      out.push_back(filled ? static_cast<int8_t>(p.fill) : in[static_cast<size_t>(from * run + k)]);
+      out.push_back(filled ? static_cast<T>(p.fill) : in[static_cast<size_t>(from * run + k)]);
   });
-  cases.push_back(
-      CaseBuilder("gather_s8", Mode::exact, p, random.tag()).input(in).input(offsets).output(out).done());
+  cases.push_back(CaseBuilder(kernel_of<T>("gather").c_str(), Mode::exact, p, random.tag())
+                      .input(in)
+                      .input(offsets)
+                      .output(out)
+                      .done());
 }
 
+template <class T>
 void add_extreme(std::vector<KernelCase>& cases, Random& random) {
   const Ints kept = {random.in(1, 3), random.in(1, 5)};
   const Ints reduced = {random.in(1, 3), random.pick({1, 2, 7, 16})};
@@ -293,25 +359,26 @@ void add_extreme(std::vector<KernelCase>& cases, Random& random) {
     p.reduced_extent[kMaxLoops - 2 + d] = reduced[static_cast<size_t>(d)];
     p.reduced_stride[kMaxLoops - 2 + d] = whole[static_cast<size_t>(2 * d + 1)];
   }
-  const OutputRange range = random.range();
+  const OutputRange range = random_range<T>(random);
   p.lo = range.lo;
   p.hi = range.hi;
-  const Bytes in = random.bytes(reference::count(kept) * reference::count(reduced));
+  const std::vector<T> in = random_elements<T>(random, reference::count(kept) * reference::count(reduced));
   for (const bool greatest : {true, false}) {
-    Bytes out;
+    std::vector<T> out;
     reference::for_each_index(kept, [&](const Ints& k) {
       std::vector<int32_t> group;
       reference::for_each_index(reduced, [&](const Ints& r) {
         group.push_back(in[static_cast<size_t>(reference::dot({k[0], r[0], k[1], r[1]}, whole))]);
       });
-      out.push_back(reference::clamp(greatest ? *std::max_element(group.begin(), group.end())
-                                              : *std::min_element(group.begin(), group.end()),
-                                     p.lo, p.hi));
+      out.push_back(reference::clamp_to<T>(greatest ? *std::max_element(group.begin(), group.end())
+                                                    : *std::min_element(group.begin(), group.end()),
+                                           p.lo, p.hi));
     });
-    cases.push_back(CaseBuilder(greatest ? "amax_s8" : "amin_s8", Mode::exact, p, random.tag())
-                        .input(in)
-                        .output(out)
-                        .done());
+    cases.push_back(
+        CaseBuilder(kernel_of<T>(greatest ? "amax" : "amin").c_str(), Mode::exact, p, random.tag())
+            .input(in)
+            .output(out)
+            .done());
   }
 }
 
@@ -320,12 +387,18 @@ void add_extreme(std::vector<KernelCase>& cases, Random& random) {
 void add_line_cases(std::vector<KernelCase>& cases, Random& random, int scale) {
   for (int i = 0; i < 50 * scale; ++i) {
     add_softmax(cases, random);
-    add_softmax_tflite(cases, random);
+    add_softmax_tflite<int8_t>(cases, random);
+    add_softmax_tflite<int16_t>(cases, random);
     add_log_softmax(cases, random);
-    add_argmax(cases, random);
-    add_embedding(cases, random);
-    add_gather(cases, random);
-    add_extreme(cases, random);
+    add_softmax_s16(cases, random);
+    add_argmax<int8_t>(cases, random);
+    add_argmax<int16_t>(cases, random);
+    add_embedding<int8_t>(cases, random);
+    add_embedding<int16_t>(cases, random);
+    add_gather<int8_t>(cases, random);
+    add_gather<int16_t>(cases, random);
+    add_extreme<int8_t>(cases, random);
+    add_extreme<int16_t>(cases, random);
   }
 }
 

@@ -86,6 +86,7 @@ void add_copy(std::vector<KernelCase>& cases, Random& random) {
                       .done());
 }
 
+template <class T>
 void add_mean(std::vector<KernelCase>& cases, Random& random, Mode mode) {
   const Ints extents = random_extents(random, static_cast<size_t>(random.in(1, 4)));
   const Ints strides = shuffled_strides(random, extents);
@@ -95,9 +96,9 @@ void add_mean(std::vector<KernelCase>& cases, Random& random, Mode mode) {
     (reduce ? reduced : kept).push_back(extents[d]);
     (reduce ? reduced_strides : kept_strides).push_back(strides[d]);
   }
-  const Bytes in = random.bytes(reference::count(extents));
+  const std::vector<T> in = random_elements<T>(random, reference::count(extents));
   const int32_t n = reference::count(reduced);
-  const int32_t zero_point = random.zero_point();
+  const int32_t zero_point = random_zero_point<T>(random);
   MeanParams p{};
   place(p.kept_extent, kept, 1);
   place(p.kept_stride, kept_strides, 0);
@@ -105,18 +106,21 @@ void add_mean(std::vector<KernelCase>& cases, Random& random, Mode mode) {
   place(p.reduced_stride, reduced_strides, 0);
   p.offset = -n * zero_point;
   p.factor = random.factor(100.0 * n);
-  p.output = random.range();
+  p.output = random_range<T>(random);
 
-  Bytes out;
+  std::vector<T> out;
   reference::for_each_index(kept, [&](const Ints& k) {
     int32_t sum = 0;
     reference::for_each_index(reduced, [&](const Ints& r) {
       const int32_t at = reference::dot(k, kept_strides) + reference::dot(r, reduced_strides);
       sum += in[static_cast<size_t>(at)] - zero_point;
     });
-    out.push_back(reference::requantize_mean(mode, sum, p.factor, p.output));
+    out.push_back(reference::requantize_mean_to<T>(mode, sum, p.factor, p.output));
   });
-  cases.push_back(CaseBuilder("quantized_mean_s8", mode, p, random.tag()).input(in).output(out).done());
+  cases.push_back(CaseBuilder(kernel_of<T>("quantized_mean").c_str(), mode, p, random.tag())
+                      .input(in)
+                      .output(out)
+                      .done());
 }
 
 }  // namespace
@@ -125,8 +129,10 @@ void add_movement_cases(std::vector<KernelCase>& cases, Random& random, int scal
   for (int i = 0; i < 30 * scale; ++i) {
     add_copy<int8_t>(cases, random);
     add_copy<int16_t>(cases, random);
-    add_mean(cases, random, Mode::single_);
-    add_mean(cases, random, Mode::double_);
+    for (const Mode mode : {Mode::single_, Mode::double_}) {
+      add_mean<int8_t>(cases, random, mode);
+      add_mean<int16_t>(cases, random, mode);
+    }
   }
 }
 

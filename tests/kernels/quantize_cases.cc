@@ -79,6 +79,18 @@ void add_requantize(std::vector<KernelCase>& cases, Random& random, Mode mode) {
   cases.push_back(random.chance(50) ? builder.output(out).done() : builder.output_in_place(0, out).done());
 }
 
+template <class From, class To>
+void add_requantize_between(std::vector<KernelCase>& cases, Random& random, const char* name, Mode mode) {
+  const std::vector<From> in = random_elements<From>(random, random.pick({1, 2, 3, 4, 5, 15, 16, 17, 64}));
+  const double magnitude = sizeof(From) == 1 ? 0.5 : 25600;
+  const RequantizeParams p{static_cast<int32_t>(in.size()), random_zero_point<From>(random),
+                           random.factor(magnitude), random_range<To>(random)};
+  std::vector<To> out;
+  for (const From x : in)
+    out.push_back(reference::requantize_to<To>(mode, x - p.input_zero_point, p.factor, p.output));
+  cases.push_back(CaseBuilder(name, mode, p, random.tag()).input(in).output(out).done());
+}
+
 template <class T>
 void add_clamp(std::vector<KernelCase>& cases, Random& random) {
   const std::vector<T> in = random_elements<T>(random, random.pick({1, 2, 3, 4, 5, 15, 16, 17, 64}));
@@ -102,6 +114,8 @@ void add_quantize_cases(std::vector<KernelCase>& cases, Random& random, int scal
     for (const Mode mode : {Mode::single_, Mode::double_}) {
       for (int k = 0; k < 4; ++k) add_requantize<int8_t>(cases, random, mode);
       add_requantize<int16_t>(cases, random, mode);
+      add_requantize_between<int8_t, int16_t>(cases, random, "requantize_s8_s16", mode);
+      add_requantize_between<int16_t, int8_t>(cases, random, "requantize_s16_s8", mode);
     }
     add_clamp<int8_t>(cases, random);
     add_clamp<int16_t>(cases, random);

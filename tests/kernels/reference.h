@@ -26,8 +26,10 @@ inline Wide power_of_two(int k) { return Wide{1} << k; }
 inline Wide round_half_up(Wide a, Wide b) { return floor_divide(2 * a + b, 2 * b); }
 inline Wide round_half_away(Wide a, Wide b) { return a < 0 ? -round_half_up(-a, b) : round_half_up(a, b); }
 
-// round(acc * factor) in a program's mode.
+// round(acc * factor) in a program's mode; exact stands for int64 sums, whose factors have 16-bit
+// multipliers.
 inline Wide rescale(Mode mode, Wide acc, Factor f) {
+  if (mode == Mode::exact) return round_half_up(acc * f.multiplier, power_of_two(15 - f.shift));
   if (mode == Mode::single_) return round_half_up(acc * f.multiplier, power_of_two(31 - f.shift));
   const Wide left = f.shift > 0 ? acc * power_of_two(f.shift) : acc;
   const Wide high = round_half_up(left * f.multiplier, power_of_two(31));
@@ -40,6 +42,16 @@ inline int8_t clamp(Wide x, int32_t lo, int32_t hi) {
 
 inline int8_t requantize(Mode mode, Wide acc, Factor f, const OutputRange& range) {
   return clamp(range.zero_point + rescale(mode, acc, f), range.lo, range.hi);
+}
+
+template <class T>
+T clamp_to(Wide x, int32_t lo, int32_t hi) {
+  return static_cast<T>(x < lo ? lo : x > hi ? hi : x);
+}
+
+template <class T>
+T requantize_to(Mode mode, Wide acc, Factor f, const OutputRange& range) {
+  return clamp_to<T>(range.zero_point + rescale(mode, acc, f), range.lo, range.hi);
 }
 
 // The same for means, docs/numerics.md, "Pooling": negative sums take a multiplier one less in `single`.
@@ -119,11 +131,13 @@ Params with_dense_output(Params p) {
 }
 
 // `bias` is the layer's own: the input zero point is not folded into it.
-inline Bytes conv2d(Mode mode, const kernels::Conv2dParams& p, const Bytes& input, const Bytes& weights,
-                    const std::vector<int64_t>& bias, const std::vector<Factor>& factors) {
+template <class T>
+std::vector<T> conv2d(Mode mode, const kernels::Conv2dParams& p, const std::vector<T>& input,
+                      const Bytes& weights, const std::vector<int64_t>& bias,
+                      const std::vector<Factor>& factors) {
   const Image image{input, p.input_height, p.input_width, p.input_channels, p.input_zero_point};
   const int32_t depth = p.input_channels / p.groups;
-  Bytes output;
+  std::vector<T> output;
   for_each_index({p.batch, p.output_height, p.output_width, p.output_channels}, [&](const Ints& at) {
     const int32_t o = at[3];
     const int32_t group = o / (p.output_channels / p.groups);
@@ -132,18 +146,19 @@ inline Bytes conv2d(Mode mode, const kernels::Conv2dParams& p, const Bytes& inpu
       const int32_t y = at[1] * p.stride_height - p.pad_top + tap[0] * p.dilation_height;
       const int32_t x = at[2] * p.stride_width - p.pad_left + tap[1] * p.dilation_width;
       const int32_t w = ((o * p.kernel_height + tap[0]) * p.kernel_width + tap[1]) * depth + tap[2];
-      acc += image.real(at[0], y, x, group * depth + tap[2]) * weights[static_cast<size_t>(w)];
+      acc += Wide{1} * image.real(at[0], y, x, group * depth + tap[2]) * weights[static_cast<size_t>(w)];
     });
-    output.push_back(requantize(mode, acc, factors[static_cast<size_t>(o)], p.output));
+    output.push_back(requantize_to<T>(mode, acc, factors[static_cast<size_t>(o)], p.output));
   });
   return output;
 }
 
-inline Bytes depthwise_conv2d(Mode mode, const kernels::DepthwiseConv2dParams& p, const Bytes& input,
-                              const Bytes& weights, const std::vector<int64_t>& bias,
-                              const std::vector<Factor>& factors) {
+template <class T>
+std::vector<T> depthwise_conv2d(Mode mode, const kernels::DepthwiseConv2dParams& p,
+                                const std::vector<T>& input, const Bytes& weights,
+                                const std::vector<int64_t>& bias, const std::vector<Factor>& factors) {
   const Image image{input, p.input_height, p.input_width, p.input_channels, p.input_zero_point};
-  Bytes output;
+  std::vector<T> output;
   for_each_index({p.batch, p.output_height, p.output_width, p.output_channels}, [&](const Ints& at) {
     const int32_t o = at[3];
     Wide acc = bias[static_cast<size_t>(o)];
@@ -151,23 +166,24 @@ inline Bytes depthwise_conv2d(Mode mode, const kernels::DepthwiseConv2dParams& p
       const int32_t y = at[1] * p.stride_height - p.pad_top + tap[0] * p.dilation_height;
       const int32_t x = at[2] * p.stride_width - p.pad_left + tap[1] * p.dilation_width;
       const int32_t w = (tap[0] * p.kernel_width + tap[1]) * p.output_channels + o;
-      acc += image.real(at[0], y, x, o / p.channel_multiplier) * weights[static_cast<size_t>(w)];
+      acc += Wide{1} * image.real(at[0], y, x, o / p.channel_multiplier) * weights[static_cast<size_t>(w)];
     });
-    output.push_back(requantize(mode, acc, factors[static_cast<size_t>(o)], p.output));
+    output.push_back(requantize_to<T>(mode, acc, factors[static_cast<size_t>(o)], p.output));
   });
   return output;
 }
 
-inline Bytes linear(Mode mode, const kernels::LinearParams& p, int32_t input_zero_point, const Bytes& input,
-                    const Bytes& weights, const std::vector<int64_t>& bias,
-                    const std::vector<Factor>& factors) {
-  Bytes output;
+template <class T>
+std::vector<T> linear(Mode mode, const kernels::LinearParams& p, int32_t input_zero_point,
+                      const std::vector<T>& input, const Bytes& weights, const std::vector<int64_t>& bias,
+                      const std::vector<Factor>& factors) {
+  std::vector<T> output;
   for_each_index({p.rows, p.output_features}, [&](const Ints& at) {
     Wide acc = bias[static_cast<size_t>(at[1])];
     for (int32_t i = 0; i < p.input_features; ++i)
-      acc += (input[static_cast<size_t>(at[0] * p.input_features + i)] - input_zero_point) *
+      acc += Wide{1} * (input[static_cast<size_t>(at[0] * p.input_features + i)] - input_zero_point) *
              weights[static_cast<size_t>(at[1] * p.input_features + i)];
-    output.push_back(requantize(mode, acc, factors[static_cast<size_t>(at[1])], p.output));
+    output.push_back(requantize_to<T>(mode, acc, factors[static_cast<size_t>(at[1])], p.output));
   });
   return output;
 }

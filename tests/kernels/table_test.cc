@@ -36,7 +36,7 @@ TEST(KernelTable, StringsNameWhatTheHeaderDeclares) {
         << row.expression;
     // Plain functions, or a family's members, whose functions a macro makes by appending the suffix.
     const std::string name = row.name;
-    const std::string stem = name.substr(0, name.rfind("_s8"));
+    const std::string stem = name.substr(0, name.rfind("_s"));
     EXPECT_TRUE(header.find(" " + name + "(") != std::string::npos ||
                 header.find("(" + stem + ",") != std::string::npos)
         << row.expression;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cortex_m/lower.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
 #include <cstring>
 
 #include "tests/support/graphs.h"
@@ -209,6 +212,56 @@ TEST(Lower, EqualConstantsAreStoredOnce) {
   // Weights, multipliers, and zeros for biases and shifts.
   EXPECT_EQ(p.constants.size(), 3U);
   EXPECT_EQ(p.calls[0].arguments[1], p.calls[1].arguments[1]);
+}
+
+// 600 weights of 127 times 32768 leave int32; 500 do not.
+TEST(Lower, Int16SumsAreAsWideAsTheyMustBe) {
+  const auto linear = [](int features) {
+    std::string weights = "127";
+    for (int i = 1; i < features; ++i) weights += ", 127";
+    return fmt::format(R"(graph @g(%x: i16[1,{0}]<0.5:0>) {{
+    %w: i8[1,{0}]<axis=0; 0.5:0> = constant [{1}]
+    %b: i32[1]<axis=0; 0.25:0> = constant [7]
+    %y: i16[1,1]<64.0:0> = aten.linear(%x, %w, %b)
+    return %y }})",
+                       features, weights);
+  };
+  const Program narrow = lowered(linear(500));
+  EXPECT_STREQ(narrow.calls[0].row().name, "quantized_linear_s16");
+  EXPECT_EQ(narrow.constants[1].dtype, DType::int32);
+  EXPECT_EQ(narrow.calls[0].accumulator_bits, 32);
+  const Program wide = lowered(linear(600));
+  EXPECT_STREQ(wide.calls[0].row().name, "quantized_linear_wide_s16");
+  EXPECT_EQ(wide.constants[1].dtype, DType::int64);
+  EXPECT_EQ(wide.calls[0].accumulator_bits, 33);
+  // 0.5 * 0.5 / 64 = 2^-8: q = 2^30 in 16 bits.
+  EXPECT_THAT(integers(wide, 2), testing::ElementsAre(1 << 14));
+  EXPECT_THAT(integers(wide, 3), testing::ElementsAre(-7));
+}
+
+TEST(Lower, Int16IsRefusedWhereItCannotBe) {
+  EXPECT_THAT(refusal(R"(graph @g(%a: i16[2]<0.5:0>, %b: i16[2]<0.5:0>) {
+    %y: i16[2]<0.5:0> = aten.div(%a, %b)
+    return %y })"),
+              testing::AllOf(testing::HasSubstr("computes i16; there is no kernel quantized_div_s16"),
+                             testing::HasSubstr("int16 has: ")));
+  EXPECT_THAT(refusal(R"(graph @g(%a: i8[2]<0.5:0>, %b: i16[2]<0.5:0>) {
+    %y: i16[2]<0.5:0> = aten.add(%a, %b)
+    return %y })"),
+              testing::HasSubstr("makes i16 of i8; only requantize changes between int8 and int16"));
+  EXPECT_THAT(refusal(R"(graph @g(%a: i16[2]<0.5:3>) {
+    %y: i16[2]<0.5:3> = aten.add(%a, %a)
+    return %y })"),
+              testing::HasSubstr("int16 needs the zero point 0"));
+}
+
+TEST(Lower, RequantizeChangesTheElementType) {
+  const Program p = lowered(R"(graph @g(%a: i8[2]<0.5:3>) {
+    %b: i16[2]<0.001:0> = requantize(%a)
+    %y: i8[2]<0.5:3> = requantize(%b)
+    return %y })");
+  EXPECT_STREQ(p.calls[0].row().name, "requantize_s8_s16");
+  EXPECT_STREQ(p.calls[1].row().name, "requantize_s16_s8");
 }
 
 }  // namespace

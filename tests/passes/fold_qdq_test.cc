@@ -35,6 +35,23 @@ TEST(FoldQdq, ConvolutionWithChannelsAndBias) {
     return %c.q })");
 }
 
+TEST(FoldQdq, Int16ActivationsAndAChangeToInt8) {
+  const std::string i16 = R"({scale=0.001, zero_point=0, quant_min=-32768, quant_max=32767, dtype="i16"})";
+  expect_becomes(fold_qdq,
+                 "graph @g(%x: f32[1,1,2,2]) {" + kLayer + "%q: i16[1,1,2,2] = quantize_per_tensor(%x) " +
+                     i16 + "%d: f32[1,1,2,2] = dequantize_per_tensor(%q) " + i16 + R"(
+    %c: f32[1,2,2,2] = aten.conv2d(%d, %wf)
+    %r: i16[1,2,2,2] = quantize_per_tensor(%c) )" +
+                     i16 + "%y: f32[1,2,2,2] = dequantize_per_tensor(%r) " + i16 + R"(
+    %e: i8[1,2,2,2] = Q(%y, 0.5, 3)
+    return %e })",
+                 R"(graph @g(%x: i16[1,1,2,2]<0.001:0>) {
+    %w_1: i8[2,1,1,1]<axis=0; 0.5:0, 0.25:0; -127..127> = constant [127, -64]
+    %c.q: i16[1,2,2,2]<0.001:0> = aten.conv2d(%x, %w_1, none)
+    %e: i8[1,2,2,2]<0.5:3> = requantize(%c.q)
+    return %e })");
+}
+
 // A reshaped weight is a constant again, its channels on the axis where they now are.
 TEST(FoldQdq, WeightsThatAreMovedBehindTheirDequantize) {
   const Graph g = after(fold_qdq, "graph @g(%x: f32[1,1]) {" + kLayer + R"(

@@ -53,12 +53,25 @@ TEST(ForConstant, EqualElementsAreExact) {
     const auto value =
         static_cast<float>(random.real(-1, 1) * std::ldexp(1.0, static_cast<int>(random.integer(-60, 60))));
     const Tensor constant = Tensor::of<float>({2}, {value, value});
-    const Quantization q = for_constant(constant);
-    const Tensor integers = quantized(constant, q, DType::int8);
-    ASSERT_EQ(static_cast<float>(real(q, integers.as<int8_t>()[0])), value);
+    for (const DType dtype : {DType::int8, DType::int16}) {
+      const Encoding encoding = for_constant(constant, dtype);
+      ASSERT_EQ(encoding.dtype, dtype);
+      const Tensor integers = quantized(constant, encoding.quant, dtype);
+      ASSERT_EQ(static_cast<float>(encoding.quant.scale() * (integers.at(0) - encoding.quant.zero_point())),
+                value);
+    }
   }
-  EXPECT_EQ(for_constant(Tensor::of<float>({}, {0.0F})), Quantization::per_tensor(1.0, 0));
-  EXPECT_EQ(for_constant(Tensor::of<float>({2}, {0.0F, 255.0F})), asymmetric({0, 255}));
+  EXPECT_EQ(for_constant(Tensor::of<float>({}, {0.0F}), DType::int8).quant, Quantization::per_tensor(1.0, 0));
+  EXPECT_EQ(for_constant(Tensor::of<float>({2}, {0.0F, 255.0F}), DType::int8).quant, asymmetric({0, 255}));
+}
+
+TEST(SymmetricInt16, CoversTheFartherEnd) {
+  const auto of = [](double lo, double hi) { return symmetric_int16({lo, hi}); };
+  EXPECT_EQ(of(0, 0), Quantization::per_tensor(1.0, 0, DType::int16));
+  EXPECT_EQ(of(-1, 32767), Quantization::per_tensor(1.0, 0, DType::int16));
+  EXPECT_EQ(of(-32767, 5), Quantization::per_tensor(1.0, 0, DType::int16));
+  EXPECT_EQ(fixed_encoding({1.0 / 256, -128}, DType::int16).quant,
+            Quantization::per_tensor(1.0 / 32768, 0, DType::int16));
 }
 
 LayerScales scales(double input, int32_t zero_point, double output) {
